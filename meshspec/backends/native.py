@@ -1,0 +1,119 @@
+"""The reference meaning: CPython runs the author's method on a state."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+
+from meshspec.backends.layout import Layout, Values
+from meshspec.errors import Blocked
+from meshspec.lang.containers import Map, SetOf
+from meshspec.lang.declare import PARTS, Variable, declared
+from meshspec.lang.lift import Lifted
+from meshspec.lang.outcomes import Blocks, Raises
+from meshspec.lang.words import choosing, chosen
+from meshspec.sorts import scope
+
+
+@attrs.frozen
+class Next:
+    """The action was taken and led here."""
+
+    values: Values
+
+
+@attrs.frozen
+class Value:
+    """The claim returned this."""
+
+    value: bool
+
+
+Native = Next | Value | Blocks | Raises
+
+
+def load(layout: Layout, values: Values) -> Any:
+    """A model instance in the given state."""
+    fresh = _copy(layout.model.instance)
+    for variable in layout.model.declared.variables:
+        if not variable.constant:
+            vars(_holder(fresh, variable))[variable.path[-1]] = _kept(layout, variable, values)
+    return fresh
+
+
+def _copy(instance: Any) -> Any:
+    fresh = copy.copy(instance)
+    for name, _ in declared(type(instance)).submachines:
+        vars(fresh)[name] = _copy(getattr(instance, name))
+    return fresh
+
+
+def _holder(instance: Any, variable: Variable) -> Any:
+    for part in variable.path[:-1]:
+        instance = vars(instance)[part]
+    return instance
+
+
+def _kept(layout: Layout, variable: Variable, values: Values) -> Any:
+    symbol = variable.symbol
+    if not symbol.keys:
+        return values[symbol.name, ()]
+    entries = {cell.keys: values[cell.key] for cell in layout.cells if cell.variable.symbol.name == symbol.name}
+    if variable.is_set:
+        held: SetOf[Any] = SetOf()._typed(symbol.name, symbol.keys[0])
+        for keys, inside in entries.items():
+            if inside:
+                held.add(keys[0])
+        return held
+    flat = {keys[0] if len(keys) == 1 else keys: value for keys, value in entries.items()}
+    return Map[Any, Any](None, flat)._typed(symbol.name, symbol.keys, symbol.type, symbol.optional)
+
+
+def dump(layout: Layout, instance: Any) -> Values:
+    """The state that a model instance is in."""
+    values = {}
+    for cell in layout.cells:
+        held = vars(_holder(instance, cell.variable))[cell.variable.path[-1]]
+        if not cell.keys:
+            values[cell.key] = held
+        elif cell.variable.is_set:
+            values[cell.key] = cell.keys[0] in held
+        else:
+            values[cell.key] = held[cell.keys[0] if len(cell.keys) == 1 else cell.keys]
+    return values
+
+
+def run(layout: Layout, lifted: Lifted, values: Values, arguments: Sequence[Any]) -> Native:
+    """What CPython makes of the method on this state; `arguments` are those of ``lifted.parameters``."""
+    instance = load(layout, values)
+    subject = instance
+    for part in lifted.method.path:
+        subject = getattr(subject, part)
+    own = len(lifted.method.parameters)
+    answers = dict(zip((p.name for p in lifted.parameters[own:]), arguments[own:], strict=True))
+    asked = 0
+
+    def choose(options: Sequence[object]) -> object:
+        nonlocal asked
+        asked += 1
+        fitting = [
+            value for name, value in answers.items() if name.startswith(f"choice{asked}(") and value in options
+        ]
+        return fitting[0] if fitting else options[0]
+
+    token = choosing(choose)
+    try:
+        with scope(layout.sizes):
+            result = lifted.method.function(subject, *arguments[:own])
+    except Blocked:
+        return Blocks()
+    except Exception as error:  # whatever an author's body raises is an outcome of it
+        return Raises(type(error).__name__)
+    finally:
+        chosen(token)
+    if lifted.method.kind in PARTS:
+        return Next(dump(layout, instance))
+    return Value(bool(result))

@@ -1,0 +1,59 @@
+"""What can go wrong that is not an answer: bad input, a model that cannot be read, and our own bugs.
+
+An :class:`meshspec.answer.Answer` speaks of the thing under check. An exception here says that no answer
+could be given, why, and what to write instead; where the cause is in a user's file it carries file and line.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+
+@attrs.frozen
+class Where:
+    """A place in a user's source file.
+
+    >>> str(Where("ledger.py", 12))
+    'ledger.py:12'
+    """
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+class MeshspecError(Exception):
+    """The common ancestor: catch it to handle everything that meshspec raises on purpose."""
+
+
+class UsageError(MeshspecError):
+    """What was asked cannot be understood: an unknown target, a scope of zero, no model in the file."""
+
+
+class ModelError(MeshspecError):
+    """A model, policy or evidence file is not what it must be; ``where`` is the user's file and line if known."""
+
+    def __init__(self, message: str, where: Where | None = None) -> None:
+        super().__init__(f"{where}: {message}" if where else message)
+        self.where = where
+
+
+class LiftError(ModelError):
+    """A body does something that has no symbolic meaning; the message says what to write instead."""
+
+
+class CertificateError(ModelError):
+    """A lifted method and CPython disagree: the lifted reading may not be used."""
+
+
+class Disagreement(MeshspecError):
+    """Two of our own engines or backends contradict each other: a bug of meshspec, exit code 70."""
+
+
+class Blocked(BaseException):
+    """An action is not enabled in the present state.
+
+    It is a :class:`BaseException` so that an ``except Exception`` in a model cannot swallow it.
+    """

@@ -1,0 +1,52 @@
+"""Expressions as the author would write them, for messages, counterexamples and a stable order."""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import lru_cache
+
+from meshspec.expr.nodes import Absent, Cell, Const, Name, Node, Op, Quant
+
+_TIGHTNESS = {"or": 1, "and": 2, "not": 3, "==": 4, "<": 4, "<=": 4, "+": 5, "-": 5, "*": 6, "//": 6, "%": 6}
+
+
+def value_text(value: object) -> str:
+    """A value as counterexamples print it: members by name, booleans and numbers as Python does."""
+    return value.name if isinstance(value, Enum) else repr(value)
+
+
+def cell_text(name: str, keys: tuple[str, ...]) -> str:
+    return f"{name}[{', '.join(keys)}]" if keys else name
+
+
+@lru_cache(maxsize=1 << 16)
+def text(node: Node) -> str:
+    """The expression in Python's own notation.
+
+    >>> from meshspec.expr.nodes import BOOL
+    >>> text(Op("not", (Name("up", BOOL),), BOOL))
+    'not up'
+    """
+    match node:
+        case Const(value):
+            return value_text(value)
+        case Name(name):
+            return name
+        case Cell(symbol, keys):
+            return cell_text(symbol.name, tuple(text(key) for key in keys))
+        case Absent(symbol, keys):
+            return cell_text(symbol.name, tuple(text(key) for key in keys)) + " is None"
+        case Quant(kind, bound, body):
+            return f"{kind}({bound.type}, lambda {bound.name}: {text(body)})"
+        case Op("ite", (condition, then, otherwise)):
+            return f"({text(then)} if {text(condition)} else {text(otherwise)})"
+        case Op("not", (arg,)):
+            return f"not {_inner(arg, 3)}"
+        case Op(op, args):
+            level = _TIGHTNESS[op]
+            return f" {op} ".join(_inner(arg, level + (level >= 4)) for arg in args)
+
+
+def _inner(node: Node, level: int) -> str:
+    tightness = _TIGHTNESS.get(node.op, 9) if isinstance(node, Op) else 9
+    return f"({text(node)})" if tightness < level else text(node)

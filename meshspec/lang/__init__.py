@@ -1,0 +1,1 @@
+"""The modelling language: what a model file says, natively and lifted."""

@@ -1,0 +1,162 @@
+"""The native `Map` and `SetOf`: total, typed, and the same object wherever they are named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Generic, NoReturn, TypeVar
+
+from meshspec.errors import ModelError
+from meshspec.expr.nodes import BoolType, EnumType, SortType, Type
+from meshspec.expr.text import value_text
+from meshspec.sorts import Sort
+
+_K = TypeVar("_K")
+_V = TypeVar("_V")
+
+
+def fits(value: object, type: Type) -> bool:
+    """Whether a native value belongs to a type; a ``bool`` is not an ``int`` here.
+
+    >>> from meshspec.expr.nodes import INT
+    >>> fits(1, INT), fits(True, INT)
+    (True, False)
+    """
+    match type:
+        case BoolType():
+            return isinstance(value, bool)
+        case EnumType(cls):
+            return isinstance(value, cls)
+        case SortType(cls):
+            return isinstance(value, cls)
+        case _:
+            return isinstance(value, int) and not isinstance(value, bool)
+
+
+class Map(Generic[_K, _V]):
+    """A total function from the members of a sort or an enum: ``recorded: Map[Effect, bool] = var(False)``.
+
+    Two keys are written ``Map[tuple[Worker, Job], bool]`` and read ``self.holds[w, j]``. A map is never copied
+    or replaced, except as a whole by ``each(Effect, lambda e: ...)``. As a constant it is a table:
+    ``Map(1, {Effect(0): 2})`` is 2 at ``effect0`` and 1 elsewhere.
+    """
+
+    def __init__(self, default: _V, entries: Mapping[_K, _V] | None = None) -> None:
+        self._default = default
+        self._entries: dict[_K, _V] = dict(entries or {})
+        self._keys: tuple[Type, ...] | None = None
+        self._value: tuple[Type, bool] | None = None
+        self._name = "this map"
+
+    def _typed(self, name: str, keys: tuple[Type, ...], value: Type, optional: bool) -> Map[_K, _V]:
+        self._name, self._keys, self._value = name, keys, (value, optional)
+        return self
+
+    def _check(self, key: object) -> None:
+        if self._keys is None:
+            return
+        given = key if isinstance(key, tuple) else (key,)
+        if len(given) != len(self._keys) or not all(map(fits, given, self._keys)):
+            wanted = ", ".join(map(str, self._keys))
+            raise ModelError(f"{self._name}[{value_text(key)}]: the key must be {wanted}")
+
+    def __getitem__(self, key: _K, /) -> _V:
+        self._check(key)
+        return self._entries.get(key, self._default)
+
+    def __setitem__(self, key: _K, value: _V, /) -> None:
+        self._check(key)
+        if self._value is not None and not (fits(value, self._value[0]) or (value is None and self._value[1])):
+            raise ModelError(f"{self._name} holds {self._value[0]}; {value_text(value)} is not one")
+        self._entries[key] = value
+
+    def __iter__(self) -> NoReturn:
+        raise ModelError(f"{self._name} cannot be iterated: use forall/exists/count/total over its sort")
+
+    def __len__(self) -> NoReturn:
+        raise ModelError(f"{self._name} has no length: a Map has every key")
+
+    def __contains__(self, key: object) -> NoReturn:
+        raise ModelError(f"`in {self._name}`: a Map has every key; read it with [ ]")
+
+    def __bool__(self) -> NoReturn:
+        raise ModelError(f"{self._name} has no truth value: use forall/exists over its sort")
+
+    def __eq__(self, other: object) -> bool:
+        """Equal as functions. For tests and notebooks; in a model write ``forall``."""
+        if not isinstance(other, Map):
+            return NotImplemented
+        return self._default == other._default and self._rest() == other._rest()
+
+    __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def _rest(self) -> dict[_K, _V]:
+        return {key: value for key, value in self._entries.items() if value != self._default}
+
+    def __repr__(self) -> str:
+        inside = "".join(f"{value_text(key)}: {value_text(value)}, " for key, value in self._rest().items())
+        return f"Map({{{inside.rstrip(', ')}}}, else {value_text(self._default)})"
+
+
+class Fresh(Map[_K, _V]):
+    """What ``each`` makes: a map not yet owned by any variable, so that it may be assigned once."""
+
+
+class SetOf(Generic[_K]):
+    """A set of members of a sort: ``seen: SetOf[Effect] = var()``."""
+
+    def __init__(self) -> None:
+        self._members: set[_K] = set()
+        self._key: Type | None = None
+        self._name = "this set"
+
+    def _typed(self, name: str, key: Type) -> SetOf[_K]:
+        self._name, self._key = name, key
+        return self
+
+    def _check(self, key: object) -> None:
+        if self._key is not None and not fits(key, self._key):
+            raise ModelError(f"{self._name} is a set of {self._key}; {value_text(key)} is not one")
+
+    def __contains__(self, key: _K, /) -> bool:
+        self._check(key)
+        return key in self._members
+
+    def add(self, key: _K, /) -> None:
+        self._check(key)
+        self._members.add(key)
+
+    def discard(self, key: _K, /) -> None:
+        self._check(key)
+        self._members.discard(key)
+
+    def __iter__(self) -> NoReturn:
+        raise ModelError(f"{self._name} cannot be iterated: use forall/exists/count over its sort")
+
+    def __len__(self) -> NoReturn:
+        raise ModelError(f"len({self._name}): write count({self._key or 'Sort'}, lambda x: x in {self._name})")
+
+    def __bool__(self) -> NoReturn:
+        raise ModelError(f"{self._name} has no truth value: write exists({self._key or 'Sort'}, lambda x: x in ...)")
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, SetOf):
+            return NotImplemented
+        return self._members == other._members
+
+    __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def __repr__(self) -> str:
+        def place(member: _K) -> tuple[int, str]:
+            return (member.index if isinstance(member, Sort) else 0, value_text(member))
+
+        return f"SetOf({{{', '.join(value_text(m) for m in sorted(self._members, key=place))}}})"
+
+
+def order_of(value: object) -> int:
+    """The position of a member of a sort or an enum among its fellows."""
+    if isinstance(value, Sort):
+        return value.index
+    if isinstance(value, Enum):
+        return list(type(value)).index(value)
+    return int(value)  # type: ignore[call-overload, no-any-return]  # a bool or an int

@@ -1,0 +1,321 @@
+"""What a model class declares, read once from its annotations and marks: variables, constants, methods."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import types
+import typing
+from collections.abc import Callable
+from enum import Enum
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import attrs
+
+from meshspec.errors import ModelError, Where
+from meshspec.expr.nodes import BOOL, INT, EnumType, IntType, SortType, Symbol, Type
+from meshspec.lang.containers import Map, SetOf, fits
+from meshspec.lang.places import where_is
+from meshspec.sorts import Range, Sort
+
+Kind = Literal["action", "fault", "always", "sometimes", "eventually", "lemma", "terminal"]
+MARK = "_meshspec_kind"
+DECLARED = "_meshspec_declared"
+PARTS: tuple[Kind, ...] = ("action", "fault")
+_MISSING: Any = object()
+
+
+@attrs.frozen
+class AnyOf:
+    """Several initial values: an engine starts from each."""
+
+    options: tuple[object, ...]
+
+
+@attrs.frozen
+class Var:
+    """What ``var(...)`` leaves in a class body until ``@model`` reads it."""
+
+    initial: Any = _MISSING
+
+
+@attrs.frozen
+class Shape:
+    """The annotation of a value: its type, whether ``None`` is allowed, and its range if it has one."""
+
+    type: Type
+    optional: bool = False
+    range: Range | None = None
+
+
+@attrs.frozen
+class Variable:
+    """A state variable, or a constant table (``constant``); ``initial`` lists every initial value in order.
+
+    A ``type[Sort]`` among the initial values stands for all members of that sort.
+    """
+
+    symbol: Symbol
+    path: tuple[str, ...]
+    initial: tuple[object, ...]
+    range: Range | None = None
+    is_set: bool = False
+    constant: bool = False
+
+
+@attrs.frozen
+class Parameter:
+    """A parameter of an action or claim, or a choice made inside an action."""
+
+    name: str
+    type: Type
+    range: Range | None = None
+
+
+@attrs.frozen(eq=False)
+class Method:
+    """An action or a claim: ``path`` leads to the sub-machine whose method it is."""
+
+    name: str
+    kind: Kind
+    function: Callable[..., object]
+    parameters: tuple[Parameter, ...]
+    path: tuple[str, ...] = ()
+
+    @property
+    def where(self) -> Where:
+        return where_is(self.function)
+
+    @property
+    def doc(self) -> str:
+        return inspect.getdoc(self.function) or ""
+
+
+@attrs.frozen(eq=False)
+class Declared:
+    """All that a model class declares, inherited and nested machines included."""
+
+    cls: type
+    variables: tuple[Variable, ...]
+    constants: tuple[str, ...]
+    submachines: tuple[tuple[str, type], ...]
+    methods: tuple[Method, ...]
+
+    def of_kind(self, *kinds: Kind) -> tuple[Method, ...]:
+        return tuple(method for method in self.methods if method.kind in kinds)
+
+    @property
+    def actions(self) -> tuple[Method, ...]:
+        """Actions and faults, in the order of declaration: the order of counterexamples."""
+        return self.of_kind(*PARTS)
+
+
+def is_model(cls: object) -> bool:
+    """Whether `cls` itself (not only an ancestor) was decorated with ``@model``."""
+    return isinstance(cls, type) and DECLARED in vars(cls)
+
+
+def declared(cls: type) -> Declared:
+    """What the model class declares; raises :class:`ModelError` when it is no model or lost its decorator."""
+    if not is_model(cls):
+        raise ModelError(undecorated(cls) or f"{cls.__name__} is not a model: decorate it with @model", where_is(cls))
+    found = vars(cls)[DECLARED]
+    if found is None:
+        found = _declare(cls)
+        setattr(cls, DECLARED, found)
+    assert isinstance(found, Declared)
+    return found
+
+
+def undecorated(cls: type) -> str:
+    """Why a class that is not decorated should be, or an empty string: a forgotten ``@model`` is no silent no-op."""
+    if any(is_model(base) for base in cls.__mro__[1:]) and not is_model(cls):
+        return f"{cls.__name__} extends a model and is not decorated: write @model above `class {cls.__name__}`"
+    marked = [name for name, value in vars(cls).items() if isinstance(value, Var) or hasattr(value, MARK)]
+    if marked and not is_model(cls):
+        return f"{cls.__name__} declares {', '.join(marked)} and is not decorated: write @model above it"
+    return ""
+
+
+def hints(cls: type) -> dict[str, Any]:
+    """The class's annotations as types, each read in the module that wrote it."""
+    found: dict[str, Any] = {}
+    for base in reversed(cls.__mro__):
+        if not vars(base).get("__annotations__"):
+            continue
+        module = sys.modules.get(base.__module__)
+        try:
+            found.update(
+                {
+                    name: hint
+                    for name, hint in typing.get_type_hints(
+                        base, vars(module) if module else None, dict(vars(base)), include_extras=True
+                    ).items()
+                    if name in vars(base)["__annotations__"]
+                }
+            )
+        except NameError as error:
+            raise ModelError(
+                f"{base.__name__}: the annotation {error.name!r} cannot be read. A model inside a function cannot "
+                "be combined with `from __future__ import annotations`: move the model to the top of the module",
+                where_is(base),
+            ) from None
+    return found
+
+
+def shape(annotation: Any, what: str, where: Where | None) -> Shape:
+    """Read ``bool``, ``int``, ``Annotated[int, Range(..)]``, an enum, a sort, or one of these ``| None``."""
+    optional, bounds = False, None
+    if get_origin(annotation) in (typing.Union, types.UnionType):
+        inner = [arg for arg in get_args(annotation) if arg is not type(None)]
+        optional = len(inner) < len(get_args(annotation))
+        if len(inner) != 1:
+            raise ModelError(f"{what}: {annotation} is a union; only `X | None` is", where)
+        annotation = inner[0]
+    if get_origin(annotation) is Annotated:
+        annotation, *extras = get_args(annotation)
+        bounds = next((extra for extra in extras if isinstance(extra, Range)), None)
+    if bounds is not None and annotation is not int:
+        raise ModelError(f"{what}: a Range bounds an int, not {annotation}", where)
+    if annotation is bool:
+        return Shape(BOOL, optional)
+    if annotation is int:
+        return Shape(INT, optional, bounds)
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        if len(annotation) == 0:
+            raise ModelError(f"{what}: {annotation.__name__} has no members", where)
+        return Shape(EnumType(annotation), optional)
+    if isinstance(annotation, type) and issubclass(annotation, Sort) and annotation is not Sort:
+        return Shape(SortType(annotation), optional)
+    raise ModelError(
+        f"{what}: {annotation!r} cannot be the type of a value in a model; "
+        "use bool, int, Annotated[int, Range(lo, hi)], an Enum, a Sort, or one of these | None",
+        where,
+    )
+
+
+def _keys(annotation: Any, what: str, where: Where | None) -> tuple[Type, ...]:
+    parts = get_args(annotation) if get_origin(annotation) is tuple else (annotation,)
+    shapes = tuple(shape(part, f"the key of {what}", where) for part in parts)
+    for one in shapes:
+        if isinstance(one.type, IntType) or one.optional:
+            raise ModelError(f"{what}: a key is a Sort, an Enum or a bool, not {one.type}", where)
+    return tuple(one.type for one in shapes)
+
+
+def _initial(var: Var, shaped: Shape, what: str, where: Where | None) -> tuple[object, ...]:
+    given = var.initial
+    if given is _MISSING:
+        raise ModelError(f"{what} = var() needs an initial value: {what}: ... = var(False)", where)
+    options: list[object] = []
+    for option in given.options if isinstance(given, AnyOf) else (given,):
+        if isinstance(option, range) or (isinstance(option, type) and issubclass(option, Enum)):
+            options.extend(option)
+        else:
+            options.append(option)
+    for option in options:
+        everyone = isinstance(shaped.type, SortType) and option is shaped.type.cls
+        if not (everyone or (option is None and shaped.optional) or fits(option, shaped.type)):
+            raise ModelError(f"{what} is {shaped.type}; its initial value {option!r} is not one", where)
+        if isinstance(option, Sort):
+            raise ModelError(
+                f"{what} may not start at the particular member {option!r}: any_of({shaped.type})", where
+            )
+    if not options:
+        raise ModelError(f"{what}: any_of() needs at least one value", where)
+    return tuple(options)
+
+
+def _variable(name: str, annotation: Any, var: Var, prefix: tuple[str, ...], where: Where | None) -> Variable:
+    path = (*prefix, name)
+    dotted = ".".join(path)
+    if get_origin(annotation) is SetOf:
+        (key,) = _keys(get_args(annotation)[0], dotted, where)
+        if var.initial is not _MISSING:
+            raise ModelError(f"{dotted}: a set starts empty; write var()", where)
+        return Variable(Symbol(dotted, (key,), BOOL), path, (False,), is_set=True)
+    keys: tuple[Type, ...] = ()
+    if get_origin(annotation) is Map:
+        key, annotation = get_args(annotation)
+        keys = _keys(key, dotted, where)
+    elif annotation is Map:
+        raise ModelError(f"{dotted}: write Map[Key, Value]", where)
+    shaped = shape(annotation, dotted, where)
+    symbol = Symbol(dotted, keys, shaped.type, shaped.optional)
+    return Variable(symbol, path, _initial(var, shaped, dotted, where), shaped.range)
+
+
+def _table(name: str, annotation: Any, prefix: tuple[str, ...], where: Where | None) -> Variable:
+    key, value = get_args(annotation)
+    path = (*prefix, name)
+    shaped = shape(value, name, where)
+    symbol = Symbol(".".join(path), _keys(key, name, where), shaped.type, shaped.optional)
+    return Variable(symbol, path, (), shaped.range, constant=True)
+
+
+def parameters(function: Callable[..., object], where: Where | None) -> tuple[Parameter, ...]:
+    """The parameters after ``self``; raises :class:`ModelError` for one that no engine can enumerate."""
+    name = function.__name__
+    try:
+        read = typing.get_type_hints(function, include_extras=True)
+    except NameError as error:
+        raise ModelError(
+            f"{name}: the annotation {error.name!r} cannot be read. A model inside a function cannot be combined "
+            "with `from __future__ import annotations`: move the model to the top of the module",
+            where,
+        ) from None
+    found: list[Parameter] = []
+    for parameter in list(inspect.signature(function).parameters.values())[1:]:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            raise ModelError(f"{name}: *{parameter.name} cannot be enumerated; name each parameter", where)
+        if parameter.name not in read:
+            raise ModelError(f"{name}: parameter {parameter.name!r} needs an annotation: a Sort, an Enum, ...", where)
+        one = shape(read[parameter.name], f"{name}({parameter.name})", where)
+        if one.optional:
+            raise ModelError(f"{name}: parameter {parameter.name!r} may not be optional", where)
+        if isinstance(one.type, IntType) and one.range is None:
+            raise ModelError(f"{name}: {parameter.name!r} needs Annotated[int, Range(lo, hi)]", where)
+        found.append(Parameter(parameter.name, one.type, one.range))
+    return tuple(found)
+
+
+def _methods(cls: type, prefix: tuple[str, ...]) -> list[Method]:
+    kinds: dict[str, Kind] = {}
+    for base in reversed(cls.__mro__):
+        for name, value in vars(base).items():
+            kind = getattr(value, MARK, None)
+            if kind is not None:
+                kinds[name] = kind
+    methods: list[Method] = []
+    for name, kind in kinds.items():
+        function = getattr(cls, name)
+        dotted = ".".join((*prefix, name))
+        methods.append(Method(dotted, kind, function, parameters(function, where_is(function)), prefix))
+    return methods
+
+
+def _declare(cls: type, prefix: tuple[str, ...] = ()) -> Declared:
+    where, read = where_is(cls), hints(cls)
+    variables: list[Variable] = []
+    constants: list[str] = []
+    submachines: list[tuple[str, type]] = []
+    methods = _methods(cls, prefix)
+    owned: dict[str, Var] = vars(cls)["_meshspec_vars"]
+    for name, annotation in read.items():
+        if get_origin(annotation) is typing.ClassVar or annotation is typing.ClassVar:
+            continue
+        var = owned.get(name)
+        if var is None:
+            if get_origin(annotation) is Map:
+                variables.append(_table(name, annotation, prefix, where))
+            constants.append(name)
+        elif is_model(annotation):
+            if var.initial is not _MISSING:
+                raise ModelError(f"{name}: a nested machine starts by itself; write var()", where)
+            submachines.append((name, annotation))
+            inner = _declare(annotation, (*prefix, name))
+            variables.extend(inner.variables)
+            methods.extend(method for method in inner.methods if method.kind not in PARTS)
+        else:
+            variables.append(_variable(name, annotation, var, prefix, where))
+    return Declared(cls, tuple(variables), tuple(constants), tuple(submachines), tuple(methods))

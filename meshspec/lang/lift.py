@@ -1,0 +1,332 @@
+"""Lifting: reading a model's methods as decision trees over its state.
+
+A lifted method is not to be trusted before its certificate (:mod:`meshspec.backends.certificate`): engines get
+their models from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import attrs
+
+from meshspec.errors import Blocked, LiftError, ModelError
+from meshspec.expr.build import FALSE
+from meshspec.expr.handles import done, node_of, reading
+from meshspec.expr.nodes import Name, Node, SortType
+from meshspec.expr.text import value_text
+from meshspec.lang.containers import Map, SetOf
+from meshspec.lang.declare import DECLARED, PARTS, Declared, Method, Parameter, Variable, declared
+from meshspec.lang.model import sorts_of
+from meshspec.lang.outcomes import Blocks, Does, Outcome, Raises, Says, Tree, expression, grouped, leaves, merged
+from meshspec.lang.places import where_is
+from meshspec.lang.scan import Watch, refuse_blind_spots
+from meshspec.lang.trace import Tracer, escaped
+from meshspec.sorts import Sort, no_iteration
+
+MAX_OUTCOMES = 64
+
+
+@attrs.frozen
+class Path:
+    """One merged path: the conjuncts under which it is taken, and what it comes to."""
+
+    condition: tuple[Node, ...]
+    outcome: Outcome
+
+
+@attrs.frozen(eq=False)
+class Lifted:
+    """One method, lifted.
+
+    ``parameters`` include the choices the body makes; ``raw`` is the tree as asked, ``paths`` are merged;
+    ``reads`` lists every expression whose value the body looked at, outside quantifiers.
+    """
+
+    method: Method
+    parameters: tuple[Parameter, ...]
+    raw: Tree[Outcome]
+    tree: Tree[Outcome]
+    reads: tuple[Node, ...]
+    sorts: tuple[type[Sort], ...]
+    runs: int
+
+    @property
+    def name(self) -> str:
+        return self.method.name
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        return tuple(Path(condition, outcome) for condition, outcome in grouped(self.tree))
+
+    @property
+    def claim(self) -> Node:
+        """A claim as one expression; where its body raises it is false."""
+        return expression(self.tree, lambda leaf: leaf.value if isinstance(leaf, Says) else FALSE)
+
+    @property
+    def antecedents(self) -> Mapping[str, Node]:
+        """For every ``implies`` of a claim, by place: when its antecedent is true."""
+        sites: dict[str, Node] = {}
+        for site in sorted(
+            {site for _, leaf in leaves(self.raw) if isinstance(leaf, Says) for site, _ in leaf.antecedents}
+        ):
+            sites[site] = expression(
+                self.raw,
+                lambda leaf: dict(leaf.antecedents).get(site, FALSE) if isinstance(leaf, Says) else FALSE,  # noqa: B023
+            )
+        return sites
+
+
+@attrs.frozen(eq=False)
+class LiftedModel:
+    """A model with its constants, every method lifted."""
+
+    instance: Any
+    declared: Declared
+    actions: tuple[Lifted, ...]
+    claims: tuple[Lifted, ...]
+
+    @property
+    def name(self) -> str:
+        return self.declared.cls.__name__
+
+    @property
+    def sorts(self) -> tuple[type[Sort], ...]:
+        """Every sort the model ranges over, quantifiers included, in order of appearance."""
+        found = dict.fromkeys(sorts_of(self.declared))
+        found.update((sort, None) for lifted in (*self.actions, *self.claims) for sort in lifted.sorts)
+        return tuple(found)
+
+
+def lift(model: Any) -> LiftedModel:
+    """Lift every method of a model (a class, or an instance with its constants chosen).
+
+    Raises :class:`LiftError` where a body does what has no symbolic meaning.
+    """
+    instance = instantiate(model)
+    known = declared(type(instance))
+    actions = tuple(lift_method(instance, known, method) for method in known.actions)
+    claims = tuple(lift_method(instance, known, method) for method in known.methods if method.kind not in PARTS)
+    return LiftedModel(instance, known, actions, claims)
+
+
+def instantiate(model: Any) -> Any:
+    """An instance of the model: itself, or the class with its default constants."""
+    if not isinstance(model, type):
+        declared(type(model))
+        return model
+    declared(model)
+    try:
+        return model()
+    except TypeError as error:
+        raise ModelError(
+            f"{model.__name__} has constants without a default ({error}): give an instance, "
+            f"{model.__name__}(capacity=3), or write defaults",
+            where_is(model),
+        ) from None
+
+
+def lift_method(instance: Any, known: Declared, method: Method) -> Lifted:
+    """Lift one method of a model instance."""
+    claim = method.kind not in PARTS
+    tracer = Tracer(may_write=not claim)
+    names = [(parameter, Name(parameter.name, parameter.type)) for parameter in method.parameters]
+
+    def run() -> Outcome:
+        tracer.store, tracer.choices = {}, []
+        subject = _lifted_instance(instance, known.variables, tracer, ())
+        for part in method.path:
+            subject = getattr(subject, part)
+        return _outcome(tracer, method, subject, [tracer.value(name) for _, name in names], claim)
+
+    watch = Watch()
+    token = no_iteration.set(tracer.refuse)
+    reading(tracer)
+    try:
+        with watch:
+            raw = tracer.cases(run)
+    finally:
+        done()
+        no_iteration.reset(token)
+    not_ints = {p.name for p in method.parameters if isinstance(p.type, SortType)} | {"self"}
+    refuse_blind_spots(list(watch.ran.values()), {method.function.__code__: not_ints})
+    found = tuple(method.parameters) + tuple(tracer.all_choices.values())
+    _nothing_escaped(method, raw, {Name(p.name, p.type) for p in found})
+    tree = merged(raw)
+    if not claim and (many := sum(1 for _ in grouped(tree))) > MAX_OUTCOMES:
+        raise LiftError(
+            f"{method.name} has {many} different outcomes, more than {MAX_OUTCOMES}: split it", method.where
+        )
+    return Lifted(method, found, raw, tree, tuple(tracer.reads), tuple(tracer.sorts), tracer.runs)
+
+
+def _outcome(tracer: Tracer, method: Method, subject: Any, arguments: list[Any], claim: bool) -> Outcome:
+    try:
+        result = method.function(subject, *arguments)
+    except Blocked:
+        return Blocks()
+    except RecursionError:
+        tracer.refuse("the body calls itself without end on symbolic values: bound the recursion by a constant")
+    except LiftError:
+        raise
+    except Exception as error:  # whatever an author's body raises is an outcome of it
+        if tracer.error is not None:
+            raise tracer.error from None
+        return Raises(type(error).__name__)
+    if tracer.error is not None:
+        raise tracer.error
+    if claim:
+        if not isinstance(result, bool):
+            tracer.error = LiftError(
+                f"{method.name} is a claim and must return a bool, not {_kind(result)}", method.where
+            )
+            raise tracer.error
+        sites = sorted(tracer.levels[-1].antecedents.items(), key=lambda item: item[0])
+        return Says(node_of(result), tuple(sites))
+    if result is not None:
+        tracer.error = LiftError(f"{method.name} is an action and returns nothing, not {_kind(result)}", method.where)
+        raise tracer.error
+    return Does(tracer.updates())
+
+
+def _kind(value: object) -> str:
+    return f"a value of type {value.__class__.__name__}"
+
+
+def _nothing_escaped(method: Method, raw: Tree[Outcome], allowed: set[Name]) -> None:
+    nodes: list[Node] = []
+    for condition, leaf in leaves(raw):
+        nodes += condition
+        if isinstance(leaf, Does):
+            for update in leaf.updates:
+                for write in update.writes:
+                    if hasattr(write, "keys"):
+                        nodes += [*write.keys, write.value]
+    stray = escaped(nodes, allowed)
+    if stray is not None:
+        raise LiftError(
+            f"{method.name}: a value of the quantifier over {stray.type} is used outside it", method.where
+        )
+
+
+class _LiftedMap:
+    """A map or set of the state, as a lifted body holds it."""
+
+    __slots__ = ("tracer", "variable")
+
+    def __init__(self, tracer: Tracer, variable: Variable) -> None:
+        self.tracer = tracer
+        self.variable = variable
+
+    @property  # type: ignore[misc]  # reads as the container that the annotation names
+    def __class__(self) -> type[Any]:
+        return SetOf if self.variable.is_set else Map
+
+    def _keys(self, key: object) -> tuple[Node, ...]:
+        symbol = self.variable.symbol
+        given = key if type(key) is tuple else (key,)
+        fitting = len(given) == len(symbol.keys) and all(map(self.tracer.fits, given, symbol.keys))
+        if not fitting:
+            wanted = ", ".join(map(str, symbol.keys))
+            self.tracer.refuse(f"{symbol.name}: the key must be {wanted}")
+        return tuple(node_of(part) for part in given)
+
+    def __getitem__(self, key: object) -> Any:
+        return self.tracer.read(self.variable.symbol, self._keys(key))
+
+    def __setitem__(self, key: object, value: object) -> None:
+        if self.variable.constant:
+            self.tracer.refuse(f"{self.variable.symbol.name} is a constant: only variables may be assigned")
+        self.tracer.write(self.variable.symbol, self._keys(key), value)
+
+    def __contains__(self, key: object) -> bool:
+        if not self.variable.is_set:
+            self._refuse("`in` a Map: it has every key; read it with [ ]")
+        return bool(self[key])
+
+    def add(self, key: object) -> None:
+        self[key] = True
+
+    def discard(self, key: object) -> None:
+        self[key] = False
+
+    def _refuse(self, why: str) -> NoReturn:
+        self.tracer.refuse(f"{self.variable.symbol.name}: {why}")
+
+    def __iter__(self) -> NoReturn:
+        self._refuse("a map or set cannot be iterated: use forall/exists/count/total over its sort")
+
+    def __len__(self) -> NoReturn:
+        self._refuse("len() has no meaning here: use count over its sort")
+
+    def __bool__(self) -> NoReturn:
+        self._refuse("a whole map or set has no truth value: use forall/exists over its sort")
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        self._refuse("whole maps are not compared: use forall over its sort")
+
+    __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def __repr__(self) -> str:
+        self._refuse("a whole map cannot be formatted: keep messages out of actions")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        self._refuse(f".{name} is not something a map or set of a model has; a Map is read with [ ]")
+
+
+def _property(variable: Variable, tracer: Tracer) -> property:
+    symbol = variable.symbol
+    held = _LiftedMap(tracer, variable) if symbol.keys else None
+
+    def get(_self: Any) -> Any:
+        return held if held is not None else tracer.read(symbol, ())
+
+    def put(_self: Any, value: object) -> None:
+        if held is None:
+            tracer.write(symbol, (), value)
+        elif variable.constant:
+            tracer.refuse(f"{symbol.name!r} is a constant; only variables (= var(...)) may be assigned")
+        elif variable.is_set:
+            tracer.refuse(f"{symbol.name} is a whole set: add and discard its members")
+        else:
+            tracer.write_all(symbol, value, held)
+
+    return property(get, put)
+
+
+def _lifted_instance(source: Any, variables: tuple[Variable, ...], tracer: Tracer, prefix: tuple[str, ...]) -> Any:
+    """An object that is an instance of the model's class, its variables read and written through the tracer."""
+    cls = type(source)
+    known = declared(cls)
+    here = [v for v in variables if v.path[:-1] == prefix]
+    names = {v.path[-1] for v in here}
+
+    def assign(self: Any, name: str, value: object) -> None:
+        if name in names:
+            accessors[name].fset(self, value)
+        elif name in known.constants:
+            tracer.refuse(f"{name!r} is a constant; only variables (= var(...)) may be assigned in an action")
+        elif not (name in vars(self) and vars(self)[name] is value):
+            listed = ", ".join(v.path[-1] for v in here if not v.constant)
+            tracer.refuse(f"{cls.__name__} has no variable {name!r}; its variables are {listed}")
+
+    accessors: dict[str, Any] = {v.path[-1]: _property(v, tracer) for v in here}
+    body: dict[str, Any] = {**accessors, "__setattr__": assign, DECLARED: known, "__module__": cls.__module__}
+    body["__eq__"], body["__hash__"] = (lambda self, other: self is other), None
+    made: Any = object.__new__(type(cls.__name__, (cls,), body))
+    constants = {name: vars(source)[name] for name in known.constants if name not in names}
+    vars(made).update(constants)
+    for name, _ in known.submachines:
+        vars(made)[name] = _lifted_instance(getattr(source, name), variables, tracer, (*prefix, name))
+    return made
+
+
+def label(name: str, arguments: Mapping[str, object] | tuple[object, ...]) -> str:
+    """An action with its arguments as counterexamples print it: ``send(effect0)``, ``crash``."""
+    values = arguments.values() if isinstance(arguments, Mapping) else arguments
+    inside = ", ".join(value_text(value) for value in values)
+    return f"{name}({inside})" if inside else name

@@ -1,0 +1,64 @@
+"""Where something stands in a user's file."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import sys
+import sysconfig
+from pathlib import Path
+from types import FrameType
+
+import attrs
+
+from meshspec.errors import Where
+
+_PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
+_SHIPPED = tuple(_PACKAGE + name + os.sep for name in ("models", "properties", "roles", "adapters"))
+_ATTRS = str(Path(attrs.__file__).resolve().parent.parent / "attr") + os.sep  # runs inside our own nodes
+_STDLIB = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
+
+
+def is_ours(file: str) -> bool:
+    """Whether a file belongs to the toolkit itself (a shipped model does not: it is read like a user's)."""
+    return file.startswith(_PACKAGE) and not file.startswith(_SHIPPED)
+
+
+def is_authors(file: str) -> bool:
+    """Whether a file may hold an author's code: not ours, not the standard library's, not built in."""
+    if file.startswith("<") and not file.startswith("<ipython"):
+        return False
+    return (
+        not is_ours(file)
+        and not file.startswith(_ATTRS)
+        and (not file.startswith(_STDLIB) or "site-packages" in file)
+    )
+
+
+def shown(file: str) -> str:
+    """A path as messages print it: relative where the file lies below the present folder."""
+    try:
+        return str(Path(file).relative_to(Path.cwd()))
+    except ValueError:
+        return file
+
+
+def where_is(thing: object) -> Where:
+    """Where a class or function is written; ``<unknown>:0`` when it has no source (typed into a shell)."""
+    try:
+        target = inspect.unwrap(thing) if callable(thing) else thing
+        if inspect.isfunction(target):
+            return Where(shown(target.__code__.co_filename), target.__code__.co_firstlineno)
+        file = inspect.getsourcefile(thing)  # type: ignore[arg-type]
+        _, line = inspect.getsourcelines(thing)  # type: ignore[arg-type]
+    except (TypeError, OSError):
+        return Where("<unknown>", 0)
+    return Where(shown(file or "<unknown>"), line)
+
+
+def where_now() -> Where | None:
+    """The innermost frame that runs an author's code."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and not is_authors(frame.f_code.co_filename):
+        frame = frame.f_back
+    return Where(shown(frame.f_code.co_filename), frame.f_lineno) if frame is not None else None

@@ -1,0 +1,130 @@
+"""The scan of the code that ran: the few tests that no handle can notice.
+
+``is``, ``type(x)`` and ``id(x)`` look past a handle at the object. Everything finite is a real Python value when
+a body is lifted, so only ints are concerned: an ``is`` passes when one of its operands is plainly not an int.
+Writing a global is hidden state. Sound when the code that ran was seen: C functions that look at identity inside
+are not (the certificate is there for them).
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Iterator
+from enum import Enum
+from types import CodeType, FrameType
+from typing import Any
+
+import attrs
+
+from meshspec.errors import LiftError, Where
+from meshspec.lang.places import is_authors, shown
+from meshspec.sorts import Sort
+
+_LOOKS_PAST = {"type", "id", "vars", "locals", "globals", "eval", "exec", "open", "input"}
+_LOADS = ("LOAD_FAST", "LOAD_CONST", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLOSURE")
+
+
+@attrs.frozen
+class Ran:
+    """A piece of author's code that ran, and the globals it ran in."""
+
+    code: CodeType
+    globals: dict[str, Any]
+
+
+class Watch:
+    """Collects the code that runs inside the ``with`` block, helpers included."""
+
+    def __init__(self) -> None:
+        self.ran: dict[CodeType, Ran] = {}
+
+    def _see(self, frame: FrameType, event: str, arg: object) -> None:
+        code = frame.f_code
+        if event == "call" and code not in self.ran and is_authors(code.co_filename):
+            self.ran[code] = Ran(code, frame.f_globals)
+
+    def __enter__(self) -> Watch:
+        self._before: Any = sys.getprofile()
+        sys.setprofile(self._see)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        sys.setprofile(self._before)
+
+
+def refuse_blind_spots(ran: Iterator[Ran] | list[Ran], known: dict[CodeType, set[str]]) -> None:
+    """Raise :class:`LiftError` at the first test that lifting cannot read rightly.
+
+    `known` gives, for a method's code, the parameters that are not ints.
+    """
+    for piece in ran:
+        for where, message in _findings(piece, known.get(piece.code, set())):
+            raise LiftError(message, where)
+
+
+def _findings(piece: Ran, not_ints: set[str]) -> Iterator[tuple[Where, str]]:
+    line = piece.code.co_firstlineno
+    before: list[dis.Instruction] = []
+    for instruction in dis.get_instructions(piece.code):
+        if instruction.positions is not None and instruction.positions.lineno is not None:
+            line = instruction.positions.lineno
+        here = Where(shown(piece.code.co_filename), line)
+        name = instruction.opname
+        if name == "IS_OP" and not _plainly_not_int(before, piece.globals, not_ints):
+            yield here, "`is` looks at the object and not at the value, which differs for ints: write =="
+        elif name in ("LOAD_GLOBAL", "LOAD_NAME") and instruction.argval in _LOOKS_PAST:
+            if instruction.argval not in piece.globals:
+                yield here, f"{instruction.argval}(...) looks past the value at the object: use isinstance, or =="
+        elif name in ("STORE_GLOBAL", "DELETE_GLOBAL"):
+            yield here, f"the global {instruction.argval} is written: hidden state. Declare a variable of the model"
+        if name not in ("CACHE", "NOP", "RESUME", "EXTENDED_ARG"):
+            before.append(instruction)
+
+
+def _plainly_not_int(before: list[dis.Instruction], names: dict[str, Any], not_ints: set[str]) -> bool:
+    """Whether one operand of the ``is`` that follows cannot be an int: a literal, an enum member, a known name."""
+    if not before:
+        return False
+    last = before[-1]
+    if last.opname == "LOAD_FAST_LOAD_FAST":
+        return any(name in not_ints for name in last.argval)
+    if last.opname.startswith("LOAD_FAST"):
+        if last.argval in not_ints:
+            return True
+    elif last.opname == "LOAD_CONST":
+        return last.argval is None or isinstance(last.argval, (bool, str))
+    elif _not_int(_resolved(before, names)):
+        return True
+    width = _width(before)
+    left = before[-1 - width : len(before) - width]
+    return bool(left) and (
+        (left[0].opname.startswith("LOAD_FAST") and left[0].argval in not_ints)
+        or (left[0].opname == "LOAD_CONST" and (left[0].argval is None or isinstance(left[0].argval, bool)))
+    )
+
+
+def _width(before: list[dis.Instruction]) -> int:
+    """How many instructions the right operand takes: a load and the attributes after it."""
+    width = 1
+    while width < len(before) and before[-width].opname == "LOAD_ATTR":
+        width += 1
+    return width
+
+
+def _resolved(before: list[dis.Instruction], names: dict[str, Any]) -> object:
+    """The object that the last instructions load, if it is reached from a global by attributes."""
+    width = _width(before)
+    chain = before[-width:]
+    if chain[0].opname not in ("LOAD_GLOBAL", "LOAD_NAME"):
+        return 0
+    value: object = names.get(chain[0].argval, 0)
+    for step in chain[1:]:
+        if not isinstance(value, type):
+            return 0
+        value = getattr(value, step.argval, 0)
+    return value
+
+
+def _not_int(value: object) -> bool:
+    return value is None or isinstance(value, (bool, Enum, Sort, type))

@@ -1,0 +1,134 @@
+"""Sorts, ranges and scopes: what a model ranges over, and how large that is made for the finite engines."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar, Token
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+import attrs
+
+from meshspec.errors import ModelError, UsageError
+
+_T = TypeVar("_T")
+
+_sizes: ContextVar[Mapping[type[Sort], int]] = ContextVar("meshspec_scope", default=MappingProxyType({}))
+no_iteration: ContextVar[Callable[[str], None] | None] = ContextVar("meshspecno_iteration", default=None)
+
+
+class _SortMeta(type):
+    def __iter__(cls: type[_T]) -> Iterator[_T]:
+        return iter(members(cls))  # type: ignore[arg-type]  # every class of this metaclass is a Sort
+
+    def __len__(cls) -> int:
+        return len(members(cls))  # type: ignore[arg-type]  # as above
+
+    def __bool__(cls) -> bool:
+        return True  # without this, truth would ask for a size
+
+
+class Sort(metaclass=_SortMeta):
+    """A set of interchangeable members: components, effects, delegations. Subclass it; the body stays empty.
+
+    A sort has no size in a model; a :class:`scope` gives it one for the finite engines, and the prover needs
+    none. Its members have equality and nothing else. Outside a model (tests, notebooks) ``Effect(0)`` is the
+    first member and iterating over ``Effect`` inside a scope gives all of them.
+
+    >>> class Effect(Sort): ...
+    >>> Effect(0) is Effect(0), Effect(0) == Effect(1)
+    (True, False)
+    >>> with scope({Effect: 2}): list(Effect)
+    [effect0, effect1]
+    """
+
+    index: int
+    _pool: dict[int, Sort]
+
+    def __init_subclass__(cls) -> None:
+        cls._pool = {}
+
+    def __new__(cls, index: int) -> Sort:  # noqa: PYI034  # members are pooled per class
+        if index < 0:
+            raise ModelError(f"{cls.__name__}({index}): the members of a sort are numbered from 0")
+        found = cls._pool.get(index)
+        if found is None:
+            found = object.__new__(cls)
+            object.__setattr__(found, "index", index)
+            cls._pool[index] = found
+        return found
+
+    def __init__(self, index: int) -> None: ...
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise ModelError(f"{self!r}.{name} cannot be set: a member of a sort has nothing but equality")
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        return f"{name[0].lower()}{name[1:]}{self.index}"
+
+    def __reduce__(self) -> tuple[type[Sort], tuple[int]]:
+        return type(self), (self.index,)
+
+
+def members(sort: type[Sort]) -> tuple[Sort, ...]:
+    """The members of `sort` in the present scope.
+
+    Raises :class:`ModelError` outside a scope, and a lifting error while a model is being read symbolically.
+    """
+    refuse = no_iteration.get()
+    if refuse is not None:
+        refuse(
+            f"a sort has no size in a model: instead of iterating over {sort.__name__} or taking its length, "
+            f"write forall/exists/count/total/each({sort.__name__}, lambda x: ...)"
+        )
+    size = _sizes.get().get(sort)
+    if size is None:
+        raise ModelError(f"{sort.__name__} has no size here: run this inside `with scope({{{sort.__name__}: 3}}):`")
+    return tuple(sort(i) for i in range(size))
+
+
+class scope:  # noqa: N801  # a word of the vocabulary, read as a verb phrase: with scope({Effect: 2})
+    """Give sizes to sorts for the time of a ``with`` block.
+
+    Raises :class:`UsageError` when a size is not at least one.
+    """
+
+    def __init__(self, sizes: Mapping[type[Sort], int]) -> None:
+        for sort, size in sizes.items():
+            if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+                raise UsageError(f"{sort.__name__}={size}: a sort has at least one member")
+        self.sizes = dict(sizes)
+        self._tokens: list[Token[Mapping[type[Sort], int]]] = []
+
+    def __enter__(self) -> None:
+        self._tokens.append(_sizes.set({**_sizes.get(), **self.sizes}))
+
+    def __exit__(self, *exc: object) -> None:
+        _sizes.reset(self._tokens.pop())
+
+
+@attrs.frozen
+class Range:
+    """The values an ``int`` may take, both ends included: ``Annotated[int, Range(0, 3)]``.
+
+    A bound may be a function of the model's constants: ``Range(0, lambda m: m.capacity)``. For a variable it is
+    an obligation, VIOLATED when left; for a parameter it is the set of its values.
+    """
+
+    lo: int | Callable[[Any], int]
+    hi: int | Callable[[Any], int]
+
+    def of(self, constants: object) -> range:
+        """The range once the constants are known; raises :class:`ModelError` when it is empty."""
+        lo = self.lo(constants) if callable(self.lo) else self.lo
+        hi = self.hi(constants) if callable(self.hi) else self.hi
+        if hi < lo:
+            raise ModelError(f"Range({lo}, {hi}) is empty: its first bound must not exceed its second")
+        return range(lo, hi + 1)
+
+
+def product(domains: list[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
+    """All combinations, the last position fastest: the order in which counterexamples are compared."""
+    return itertools.product(*domains)
