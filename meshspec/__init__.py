@@ -15,6 +15,7 @@ command line (``meshspec check``). A floor imports only lower floors; import-lin
 
 from meshspec.errors import Blocked, ModelError
 from meshspec.lang.containers import Map, SetOf
+from meshspec.lang.evidence import evidence, promise
 from meshspec.lang.model import model
 from meshspec.lang.words import (
     action,
@@ -53,12 +54,14 @@ __all__ = [
     "count",
     "each",
     "eventually",
+    "evidence",
     "exists",
     "fault",
     "forall",
     "implies",
     "lemma",
     "model",
+    "promise",
     "require",
     "scope",
     "sometimes",

@@ -1,0 +1,1 @@
+"""Reference models, one file per primitive; their incidents are in ``meshspec.models.incidents``."""

@@ -9,11 +9,11 @@ from meshspec.backends.layout import Layout, Values
 from meshspec.backends.native import Native, Next, Value
 from meshspec.errors import Disagreement
 from meshspec.expr.build import const, fold_ints
-from meshspec.expr.nodes import Absent, Cell, Const, Name, Node, Op, Quant, SortType
+from meshspec.expr.nodes import INT, Absent, Cell, Const, Name, Node, Op, Quant, SortType
 from meshspec.expr.text import cell_text, text, value_text
 from meshspec.expr.walk import free_names, parts, substitute
 from meshspec.lang.lift import Lifted
-from meshspec.lang.outcomes import Blocks, Outcome, Raises, Says, Split, Tree, WriteAll
+from meshspec.lang.outcomes import Blocks, Outcome, Raises, Says, Split, Tree, WriteAll, answer_is
 
 Names = Mapping[str, Any]
 
@@ -107,19 +107,22 @@ def run(layout: Layout, lifted: Lifted, values: Values, arguments: tuple[Any, ..
 
 
 def failed_clause(lifted: Lifted, layout: Layout, values: Values, arguments: tuple[Any, ...]) -> str:
-    """The clause of a claim that is false here, with the values it looked at.
+    """Why a claim is false here: the answers that lead to it, with the values that are not plain from them.
 
-    For instance ``applied[effect0] <= 1 is false: applied[effect0] = 2``.
+    For instance ``recorded[effect0] and applied[effect0] != 1, where applied[effect0] = 2``.
     """
     names = {p.name: value for p, value in zip(lifted.parameters, arguments, strict=True)}
-    outcome = reached(lifted.tree, layout, values, names)
-    if isinstance(outcome, Raises):
-        return f"its body raises {outcome.error}"
-    claim = lifted.claim
-    clauses = claim.args if isinstance(claim, Op) and claim.op == "and" else (claim,)
-    false = next(clause for clause in clauses if not evaluate(clause, layout, values, names))
-    seen = _looked_at(false, layout, values, names)
-    return f"{text(_spoken(false, names))} is false" + (f": {', '.join(seen)}" if seen else "")
+    clauses: list[Node] = []
+    tree = lifted.tree
+    while isinstance(tree, Split):
+        answer = evaluate(tree.question, layout, values, names)
+        clauses.append(answer_is(tree.question, answer))
+        tree = tree.below[tree.options.index(answer)]
+    said = " and ".join(text(_spoken(clause, names)) for clause in clauses) or "it is false in every state"
+    if isinstance(tree.value, Raises):
+        return f"its body raises {tree.value.error} where {said}"
+    seen = {one: None for clause in clauses for one in _looked_at(clause, layout, values, names)}
+    return said + (f", where {', '.join(seen)}" if seen else "")
 
 
 def _spoken(node: Node, names: Names) -> Node:
@@ -135,7 +138,7 @@ def _spoken(node: Node, names: Names) -> Node:
 def _looked_at(node: Node, layout: Layout, values: Values, names: Names) -> list[str]:
     seen: dict[str, None] = {}
     for part in parts(node):
-        if isinstance(part, Cell) and all(free.name in names for free in free_names(part)):
+        if isinstance(part, Cell) and part.type == INT and all(free.name in names for free in free_names(part)):
             keys = tuple(value_text(evaluate(key, layout, values, names)) for key in part.keys)
             value = value_text(evaluate(part, layout, values, names))
             seen[f"{cell_text(part.symbol.name, keys)} = {value}"] = None

@@ -212,17 +212,17 @@ class Generator:
         lines.append("    return -1")
         return cast("Callable[[State], int]", self._compile(lines, "first_failure"))
 
-    def out_of_range(self) -> Callable[[State], int]:
-        """A function from a state to the first cell that has left its Range, or -1."""
-        lines = ["def out_of_range(s):"]
+    def out_of_range(self) -> Callable[[State], list[int]]:
+        """A function from a state to the cells that have left their Range."""
+        lines = ["def out_of_range(s):", "    out = []"]
         for position, cell in enumerate(self.layout.cells):
             if cell.variable.range is not None:
                 bounds = cell.variable.range.of(self.layout.model.instance)
                 inside = f"{bounds[0]} <= s[{position}] <= {bounds[-1]}"
                 maybe = f"s[{position}] is None or " if cell.variable.symbol.optional else ""
-                lines.append(f"    if not ({maybe}{inside}): return {position}")
-        lines.append("    return -1")
-        return cast("Callable[[State], int]", self._compile(lines, "out_of_range"))
+                lines.append(f"    if not ({maybe}{inside}): out.append({position})")
+        lines.append("    return out")
+        return cast("Callable[[State], list[int]]", self._compile(lines, "out_of_range"))
 
     def _compile(self, lines: list[str], name: str) -> object:
         scope: dict[str, Any] = dict(self.constants)

@@ -14,7 +14,7 @@ from meshspec.lang.containers import Map, SetOf
 from meshspec.lang.declare import PARTS, Variable, declared
 from meshspec.lang.lift import Lifted
 from meshspec.lang.outcomes import Blocks, Raises
-from meshspec.lang.words import choosing, chosen
+from meshspec.lang.words import choice_name, choosing, chosen
 from meshspec.sorts import scope
 
 
@@ -88,7 +88,11 @@ def dump(layout: Layout, instance: Any) -> Values:
 
 def run(layout: Layout, lifted: Lifted, values: Values, arguments: Sequence[Any]) -> Native:
     """What CPython makes of the method on this state; `arguments` are those of ``lifted.parameters``."""
-    instance = load(layout, values)
+    return call(layout, lifted, load(layout, values), arguments)
+
+
+def call(layout: Layout, lifted: Lifted, instance: Any, arguments: Sequence[Any]) -> Native:
+    """What CPython makes of the method on an instance, which is changed by it."""
     subject = instance
     for part in lifted.method.path:
         subject = getattr(subject, part)
@@ -99,10 +103,7 @@ def run(layout: Layout, lifted: Lifted, values: Values, arguments: Sequence[Any]
     def choose(options: Sequence[object]) -> object:
         nonlocal asked
         asked += 1
-        fitting = [
-            value for name, value in answers.items() if name.startswith(f"choice{asked}(") and value in options
-        ]
-        return fitting[0] if fitting else options[0]
+        return answers.get(choice_name(asked, options), options[0])
 
     token = choosing(choose)
     try:

@@ -219,8 +219,7 @@ class _Search:
         self.number[state] = number
         result.states.append(state)
         result.parents.append((parent, action))
-        cell = self.out_of_range(state)
-        if cell >= 0:  # what the model means ends where a Range is left: the state is not gone on from
+        for cell in self.out_of_range(state):  # what a model means ends where a Range is left: no step goes on
             name = range_name(result.layout.cells[cell].variable, result.layout.model.instance)
             self.seen.ranges.setdefault(name, (number, cell))
             self.closed.add(number)

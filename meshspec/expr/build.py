@@ -109,7 +109,7 @@ def int_of(a: Const) -> int:
 
 def arith(op: Operator, a: Node, b: Node) -> Node:
     """``+ - * // %`` on integers; division by a literal zero is left to the caller to refuse."""
-    if isinstance(a, Const) and isinstance(b, Const):
+    if isinstance(a, Const) and isinstance(b, Const) and not (op in ("//", "%") and b == ZERO):
         return Const(fold_ints(op, int_of(a), int_of(b)), INT)
     if op in ("+", "-") and b == ZERO:
         return a

@@ -8,6 +8,7 @@ Booleans, enum members and ``None`` never have handles: the reader splits on the
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Number
 from typing import Any, NoReturn, Protocol
 
 from meshspec.errors import LiftError
@@ -125,6 +126,11 @@ class Int(Handle):
     def __ne__(self, other: object) -> bool:
         return not self == other
 
+    def __getattr__(self, name: str) -> NoReturn:
+        if name.startswith("__") and not hasattr(int, name):
+            raise AttributeError(name)  # somebody probes for a protocol that ints do not have either
+        _refuse(f"{name} of {text(self.node)} has no reading in a model: write it with + - * // %")
+
 
 def as_int(handle: Int) -> int:
     """The same handle under the type that an author's annotation gives it."""
@@ -139,7 +145,8 @@ def integer(node: Node) -> int:
 
 
 def is_int(value: object) -> bool:
-    return type(value) in (int, bool, Int)
+    """Whether a value is an integer for arithmetic and comparison: members of an ``IntEnum`` are."""
+    return isinstance(value, int)  # an Int says that it is one
 
 
 def node_of(value: object) -> Node:
@@ -161,8 +168,8 @@ def ask(question: Node) -> bool:
 
 def _binary(op: str, swapped: bool) -> Callable[[Int, object], Any]:
     def method(self: Int, other: object) -> Any:
-        if isinstance(other, float) and not is_int(other):
-            _refuse(f"{text(self.node)} {op} {other}: models have integers only, no floats")
+        if not is_int(other) and isinstance(other, Number):
+            _refuse(f"{text(self.node)} {op} {other}: models have integers only, no floats or fractions")
         if not is_int(other):
             return NotImplemented
         left, right = self.node, _int_node(other)
@@ -177,8 +184,8 @@ def _binary(op: str, swapped: bool) -> Callable[[Int, object], Any]:
 
 def _comparison(op: str) -> Callable[[Int, object], Any]:
     def method(self: Int, other: object) -> Any:
-        if isinstance(other, float) and not is_int(other):
-            _refuse(f"{text(self.node)} {op} {other}: models have integers only, no floats")
+        if not is_int(other) and isinstance(other, Number):
+            _refuse(f"{text(self.node)} {op} {other}: models have integers only, no floats or fractions")
         if not is_int(other):
             return False if op == "==" else NotImplemented
         left, right = self.node, _int_node(other)

@@ -9,6 +9,8 @@ from meshspec.expr.nodes import Absent, Cell, Const, Name, Node, Op, Quant
 
 _TIGHTNESS = {"or": 1, "and": 2, "not": 3, "==": 4, "<": 4, "<=": 4, "+": 5, "-": 5, "*": 6, "//": 6, "%": 6}
 
+_OPPOSITE = {"==": "!=", "<": ">=", "<=": ">"}
+
 
 def value_text(value: object) -> str:
     """A value as counterexamples print it: members by name, booleans and numbers as Python does."""
@@ -40,6 +42,8 @@ def text(node: Node) -> str:
             return f"{kind}({bound.type}, lambda {bound.name}: {text(body)})"
         case Op("ite", (condition, then, otherwise)):
             return f"({text(then)} if {text(condition)} else {text(otherwise)})"
+        case Op("not", (Op(op, args),)) if op in _OPPOSITE:
+            return f" {_OPPOSITE[op]} ".join(_inner(arg, 5) for arg in args)
         case Op("not", (arg,)):
             return f"not {_inner(arg, 3)}"
         case Op(op, args):

@@ -16,7 +16,7 @@ _V = TypeVar("_V")
 
 
 def fits(value: object, type: Type) -> bool:
-    """Whether a native value belongs to a type; a ``bool`` is not an ``int`` here.
+    """Whether a native value belongs to a type; a ``bool`` or a member of an ``IntEnum`` is not an ``int`` here.
 
     >>> from meshspec.expr.nodes import INT
     >>> fits(1, INT), fits(True, INT)
@@ -30,7 +30,7 @@ def fits(value: object, type: Type) -> bool:
         case SortType(cls):
             return isinstance(value, cls)
         case _:
-            return isinstance(value, int) and not isinstance(value, bool)
+            return isinstance(value, int) and not isinstance(value, (bool, Enum))
 
 
 class Map(Generic[_K, _V]):

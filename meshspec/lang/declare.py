@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 import types
 import typing
 from collections.abc import Callable
-from enum import Enum
-from typing import Annotated, Any, Literal, get_args, get_origin
+from enum import Enum, Flag
+from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin
 
 import attrs
 
@@ -34,9 +35,24 @@ class AnyOf:
 
 @attrs.frozen
 class Var:
-    """What ``var(...)`` leaves in a class body until ``@model`` reads it."""
+    """What ``var(...)`` leaves in a class body until ``@model`` reads it.
+
+    Where ``@model`` was forgotten it stays, and the first use of the variable says so.
+    """
 
     initial: Any = _MISSING
+
+    def __get__(self, instance: object, owner: type) -> Var:
+        if instance is not None:
+            self._forgotten(type(instance))
+        return self
+
+    def __set__(self, instance: object, value: object) -> NoReturn:
+        self._forgotten(type(instance))
+
+    def _forgotten(self, cls: type) -> NoReturn:
+        cls = next(base for base in cls.__mro__ if any(value is self for value in vars(base).values()))
+        raise ModelError(undecorated(cls), where_is(cls))
 
 
 @attrs.frozen
@@ -175,8 +191,15 @@ def shape(annotation: Any, what: str, where: Where | None) -> Shape:
     if get_origin(annotation) is Annotated:
         annotation, *extras = get_args(annotation)
         bounds = next((extra for extra in extras if isinstance(extra, Range)), None)
+    if bounds is not None and get_origin(annotation) is tuple:
+        raise ModelError(
+            f"{what}: a parameter that is a bounded tuple has no reading yet: write one parameter for each element",
+            where,
+        )
     if bounds is not None and annotation is not int:
         raise ModelError(f"{what}: a Range bounds an int, not {annotation}", where)
+    if bounds is not None:
+        _bounded(bounds, what, where)
     if annotation is bool:
         return Shape(BOOL, optional)
     if annotation is int:
@@ -184,6 +207,8 @@ def shape(annotation: Any, what: str, where: Where | None) -> Shape:
     if isinstance(annotation, type) and issubclass(annotation, Enum):
         if len(annotation) == 0:
             raise ModelError(f"{what}: {annotation.__name__} has no members", where)
+        if issubclass(annotation, Flag):
+            raise ModelError(f"{what}: {annotation.__name__} is a Flag: write a bool for each of its members", where)
         return Shape(EnumType(annotation), optional)
     if isinstance(annotation, type) and issubclass(annotation, Sort) and annotation is not Sort:
         return Shape(SortType(annotation), optional)
@@ -192,6 +217,28 @@ def shape(annotation: Any, what: str, where: Where | None) -> Shape:
         "use bool, int, Annotated[int, Range(lo, hi)], an Enum, a Sort, or one of these | None",
         where,
     )
+
+
+def _bounded(bounds: Range, what: str, where: Where | None) -> None:
+    """Refuse a Range that no int can lie in; what depends on constants is known with an instance only."""
+    for bound in (bounds.lo, bounds.hi):
+        if not (callable(bound) or fits(bound, INT)):
+            raise ModelError(f"{what}: {bound!r} cannot bound a Range: give an int, or lambda m: m.capacity", where)
+    if isinstance(bounds.lo, int) and isinstance(bounds.hi, int) and bounds.hi < bounds.lo:
+        raise ModelError(f"{what}: Range({bounds.lo}, {bounds.hi}) is empty: no int lies in it", where)
+
+
+def _nested(bounds: Range | None, path: tuple[str, ...]) -> Range | None:
+    """The Range of a nested machine as the outer model reads it: its bounds are of the inner constants."""
+    if bounds is None or not path:
+        return bounds
+
+    def inside(bound: int | Callable[[Any], int]) -> int | Callable[[Any], int]:
+        if not callable(bound):
+            return bound
+        return lambda outer: bound(functools.reduce(getattr, path, outer))
+
+    return Range(inside(bounds.lo), inside(bounds.hi))
 
 
 def _keys(annotation: Any, what: str, where: Where | None) -> tuple[Type, ...]:
@@ -217,6 +264,8 @@ def _initial(var: Var, shaped: Shape, what: str, where: Where | None) -> tuple[o
         everyone = isinstance(shaped.type, SortType) and option is shaped.type.cls
         if not (everyone or (option is None and shaped.optional) or fits(option, shaped.type)):
             raise ModelError(f"{what} is {shaped.type}; its initial value {option!r} is not one", where)
+        if shaped.range is not None and option is not None:
+            _starts_inside(option, shaped.range, what, where)
         if isinstance(option, Sort):
             raise ModelError(
                 f"{what} may not start at the particular member {option!r}: any_of({shaped.type})", where
@@ -224,6 +273,26 @@ def _initial(var: Var, shaped: Shape, what: str, where: Where | None) -> tuple[o
     if not options:
         raise ModelError(f"{what}: any_of() needs at least one value", where)
     return tuple(options)
+
+
+def _starts_inside(option: Any, bounds: Range, what: str, where: Where | None, constants: object = None) -> None:
+    """Refuse an initial value outside its Range; bounds that need constants wait for an instance."""
+    if constants is None and (callable(bounds.lo) or callable(bounds.hi)):
+        return
+    inside = bounds.of(constants)
+    if option not in inside:
+        raise ModelError(
+            f"{what} starts at {option}, outside its Range({inside[0]}, {inside[-1]}): start inside, or widen it",
+            where,
+        )
+
+
+def check_start(variable: Variable, constants: object, where: Where | None) -> None:
+    """Refuse a variable whose initial values lie outside a Range that depends on the constants."""
+    if variable.range is not None and not variable.constant:
+        for option in variable.initial:
+            if option is not None:
+                _starts_inside(option, variable.range, variable.symbol.name, where, constants)
 
 
 def _variable(name: str, annotation: Any, var: Var, prefix: tuple[str, ...], where: Where | None) -> Variable:
@@ -242,7 +311,7 @@ def _variable(name: str, annotation: Any, var: Var, prefix: tuple[str, ...], whe
         raise ModelError(f"{dotted}: write Map[Key, Value]", where)
     shaped = shape(annotation, dotted, where)
     symbol = Symbol(dotted, keys, shaped.type, shaped.optional)
-    return Variable(symbol, path, _initial(var, shaped, dotted, where), shaped.range)
+    return Variable(symbol, path, _initial(var, shaped, dotted, where), _nested(shaped.range, prefix))
 
 
 def _table(name: str, annotation: Any, prefix: tuple[str, ...], where: Where | None) -> Variable:
@@ -250,7 +319,7 @@ def _table(name: str, annotation: Any, prefix: tuple[str, ...], where: Where | N
     path = (*prefix, name)
     shaped = shape(value, name, where)
     symbol = Symbol(".".join(path), _keys(key, name, where), shaped.type, shaped.optional)
-    return Variable(symbol, path, (), shaped.range, constant=True)
+    return Variable(symbol, path, (), _nested(shaped.range, prefix), constant=True)
 
 
 def parameters(function: Callable[..., object], where: Where | None) -> tuple[Parameter, ...]:
@@ -290,7 +359,9 @@ def _methods(cls: type, prefix: tuple[str, ...]) -> list[Method]:
     for name, kind in kinds.items():
         function = getattr(cls, name)
         dotted = ".".join((*prefix, name))
-        methods.append(Method(dotted, kind, function, parameters(function, where_is(function)), prefix))
+        found = parameters(function, where_is(function))
+        found = tuple(attrs.evolve(p, range=_nested(p.range, prefix)) for p in found)
+        methods.append(Method(dotted, kind, function, found, prefix))
     return methods
 
 
@@ -308,6 +379,8 @@ def _declare(cls: type, prefix: tuple[str, ...] = ()) -> Declared:
         if var is None:
             if get_origin(annotation) is Map:
                 variables.append(_table(name, annotation, prefix, where))
+            if is_model(annotation):
+                raise ModelError(f"{name} is a nested machine and has a state: write `{name}: ... = var()`", where)
             constants.append(name)
         elif is_model(annotation):
             if var.initial is not _MISSING:

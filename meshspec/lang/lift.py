@@ -131,7 +131,7 @@ def instantiate(model: Any) -> Any:
 def lift_method(instance: Any, known: Declared, method: Method) -> Lifted:
     """Lift one method of a model instance."""
     claim = method.kind not in PARTS
-    tracer = Tracer(may_write=not claim)
+    tracer = Tracer(not claim, frozenset(parameter.name for parameter in method.parameters))
     names = [(parameter, Name(parameter.name, parameter.type)) for parameter in method.parameters]
 
     def run() -> Outcome:
@@ -169,7 +169,7 @@ def _outcome(tracer: Tracer, method: Method, subject: Any, arguments: list[Any],
         return Blocks()
     except RecursionError:
         tracer.refuse("the body calls itself without end on symbolic values: bound the recursion by a constant")
-    except LiftError:
+    except ModelError:  # a refusal, or a word of ours that was given nonsense
         raise
     except Exception as error:  # whatever an author's body raises is an outcome of it
         if tracer.error is not None:

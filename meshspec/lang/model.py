@@ -8,10 +8,21 @@ from typing import Any, TypeVar, dataclass_transform
 import attrs
 
 from meshspec.errors import ModelError
+from meshspec.expr.handles import reader
 from meshspec.expr.nodes import IntType, SortType
 from meshspec.expr.text import value_text
 from meshspec.lang.containers import Fresh, Map, SetOf, fits
-from meshspec.lang.declare import DECLARED, MARK, Declared, Var, Variable, declared, is_model, undecorated
+from meshspec.lang.declare import (
+    DECLARED,
+    MARK,
+    Declared,
+    Var,
+    Variable,
+    check_start,
+    declared,
+    is_model,
+    undecorated,
+)
 from meshspec.lang.places import where_is, where_now
 from meshspec.lang.words import var
 from meshspec.sorts import Sort
@@ -57,8 +68,10 @@ def model(cls: type[_T], /) -> type[_T]:
     made: Any = attrs.define(untyped, slots=False, kw_only=True, eq=False, repr=False)
     made._meshspec_vars = {**inherited, **own}
     made.__setattr__, made.__eq__, made.__hash__, made.__repr__ = _assign, _same, None, _show
+    made.__delattr__ = _delete
     setattr(made, DECLARED, None)
-    declared(made)
+    if len(ends := declared(made).of_kind("terminal")) > 1:
+        raise ModelError(f"{cls.__name__} has {len(ends)} @terminal claims; say it in one", where_is(cls))
     return made  # type: ignore[no-any-return]  # attrs.define returns the class it was given
 
 
@@ -110,6 +123,7 @@ def _start(self: Any) -> None:
     known = declared(type(self))
     for variable in known.variables:
         if len(variable.path) == 1:
+            check_start(variable, self, where_is(type(self)))
             object.__setattr__(self, variable.path[0], initial(variable, self))
     for name, cls in known.submachines:
         object.__setattr__(self, name, cls())
@@ -122,6 +136,14 @@ def _assign(self: Any, name: str, value: Any) -> None:
         return
     known = declared(type(self))
     object.__setattr__(self, name, admissible(known, name, value, vars(self).get(name)))
+
+
+def _delete(self: Any, name: str) -> None:
+    lifting = reader()
+    message = f"del {name}: what a model declares cannot be deleted; assign it"
+    if lifting is not None:
+        lifting.refuse(message)
+    raise ModelError(message, where_now())
 
 
 def admissible(known: Declared, name: str, value: Any, present: Any) -> Any:

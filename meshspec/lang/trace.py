@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeVar
 
 import attrs
 
-from meshspec.errors import Blocked, LiftError, Where
+from meshspec.errors import Blocked, LiftError, ModelError, Where
 from meshspec.expr.build import FALSE, TRUE, disj, equal, quantify, same_keys
 from meshspec.expr.handles import Int, Member, integer, is_int, node_of
 from meshspec.expr.nodes import (
@@ -36,9 +36,11 @@ from meshspec.expr.nodes import (
 )
 from meshspec.expr.text import text, value_text
 from meshspec.expr.walk import free_names, substitute
+from meshspec.lang.containers import Fresh
 from meshspec.lang.declare import Parameter
 from meshspec.lang.outcomes import Leaf, Split, Tree, Update, Write, WriteAll, expression, leaves
 from meshspec.lang.places import where_now
+from meshspec.lang.words import choice_name
 from meshspec.sorts import Range, Sort
 
 _L = TypeVar("_L")
@@ -65,20 +67,31 @@ class _Case:
     antecedents: tuple[tuple[str, Node], ...]
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Whole:
     """What a lifted ``each`` yields, to be assigned to a map."""
 
     sort: type[Sort]
     bound: Name
     tree: Tree[_Case]
+    tracer: Tracer
+
+    def __getattr__(self, name: str) -> NoReturn:
+        self._only_assigned()
+
+    def __getitem__(self, key: object) -> NoReturn:
+        self._only_assigned()
+
+    def _only_assigned(self) -> NoReturn:
+        self.tracer.refuse(f"each({self.sort.__name__}, ...) is assigned to a map and nothing else: read the map")
 
 
 class Tracer:
     """The :class:`meshspec.expr.handles.Reader` of one method."""
 
-    def __init__(self, may_write: bool) -> None:
+    def __init__(self, may_write: bool, taken: frozenset[str] = frozenset()) -> None:
         self.may_write = may_write
+        self.taken = taken
         self.error: LiftError | None = None
         self.levels: list[Level] = []
         self.store: dict[Symbol, tuple[Write | WriteAll, ...]] = {}
@@ -207,7 +220,7 @@ class Tracer:
     def fits(self, value: object, type: Type) -> bool:
         match type:
             case IntType():
-                return is_int(value) and not isinstance(value, bool)
+                return is_int(value) and not isinstance(value, (bool, Enum))
             case SortType(cls):
                 return isinstance(value, Member) and value.sort is cls
             case BoolType():
@@ -246,13 +259,18 @@ class Tracer:
             return
         self._writable(symbol)
         how = f"each({symbol.keys[0]}, lambda k: ...)"
+        if isinstance(whole, Fresh) and len(symbol.keys) == 1 and isinstance(symbol.keys[0], EnumType):
+            if set(whole._entries) == set(symbol.keys[0].cls):  # an each over an enum: its entries, one by one
+                for key, value in whole._entries.items():
+                    self.write(symbol, (node_of(key),), value)
+                return
         if not isinstance(whole, Whole):
             self.refuse(f"{symbol.name} is a whole map, and maps are not copied: assign {how}")
         if len(symbol.keys) != 1 or symbol.keys[0] != SortType(whole.sort):
             self.refuse(f"{symbol.name} is not a map over {whole.sort.__name__}: assign {how}")
         bound = whole.bound
 
-        def value(case: _Case) -> Node:
+        def entry(case: _Case) -> Node:
             leaf = case.node
             if leaf is None and symbol.optional:
                 return Cell(symbol, (bound,))
@@ -260,7 +278,7 @@ class Tracer:
                 self.refuse(f"{symbol.name} holds {symbol.type}; {text(leaf) if leaf else 'None'} is not one")
             return leaf
 
-        made = expression(whole.tree, value)
+        made = expression(whole.tree, entry)
         absent = expression(whole.tree, lambda case: TRUE if case.node is None else FALSE)
         self.store[symbol] = (WriteAll(bound, made, absent),)
 
@@ -315,11 +333,10 @@ class Tracer:
                 self.refuse(f"choose({values}) needs a range of step one that is not empty")
             type_: Type = INT
             bounds: Range | None = Range(values[0], values[-1])
-            domain = f"{values[0]}..{values[-1]}"
+            name = choice_name(len(self.choices) + 1, values)
         else:
             type_ = SortType(values) if issubclass(values, Sort) else EnumType(values)
-            bounds, domain = None, values.__name__
-        name = f"choice{len(self.choices) + 1}({domain})"
+            bounds, name = None, f"choice{len(self.choices) + 1}({values.__name__})"
         parameter = Parameter(name, type_, bounds)
         self.choices.append(parameter)
         self.all_choices[name] = parameter
@@ -328,14 +345,19 @@ class Tracer:
     def quantified(self, word: str, over: type[Sort], body: Callable[[Any], object], /) -> Any:
         self.sorts[over] = None
         depth = sum(1 for level in self.levels if level.bound)
-        bound = Name(f"{over.__name__[0].lower()}{over.__name__[1:]}_{depth}", SortType(over))
+        called = f"{over.__name__[0].lower()}{over.__name__[1:]}_{depth}"
+        while called in self.taken:  # a parameter of the method has that name
+            called += "_"
+        bound = Name(called, SortType(over))
 
         def run() -> _Case:
             try:
                 result = body(self.member(bound))
             except Blocked:
                 self.refuse("require inside a quantifier: its body may only read")
-            except (ArithmeticError, LookupError, AssertionError, TypeError, ValueError) as error:
+            except ModelError:
+                raise
+            except Exception as error:  # whatever it is, it would be raised for some members and not for others
                 if self.error is not None:
                     raise self.error from None
                 self.refuse(f"a quantifier's body may not raise; this one raises {type(error).__name__}: {error}")
@@ -353,7 +375,7 @@ class Tracer:
             holds = expression(tree, lambda case: dict(case.antecedents).get(site, FALSE))  # noqa: B023  # used at once
             outer[site] = disj(outer.get(site, FALSE), quantify("exists", bound, holds))
         if word == "each":
-            return Whole(over, bound, tree)
+            return Whole(over, bound, tree, self)
         kind: Quantifier = word  # type: ignore[assignment]  # the four other words are the four quantifiers
         found = quantify(kind, bound, expression(tree, lambda case: case.node or FALSE))
         return self.decide(found) if kind in ("forall", "exists") else integer(found)

@@ -147,6 +147,15 @@ def choose(values: type[_S] | range, /) -> Any:
     return chooser(tuple(values) if isinstance(values, range) else domain(values))
 
 
+def choice_name(position: int, values: Sequence[object]) -> str:
+    """The name of the hidden parameter that a ``choose`` is: keyed by position and by domain."""
+    first = values[0]
+    inside = (
+        f"{first}..{values[-1]}" if isinstance(first, int) and not isinstance(first, Enum) else type(first).__name__
+    )
+    return f"choice{position}({inside})"
+
+
 def domain(over: Any) -> tuple[Any, ...]:
     """The members of a sort in the present scope, or of an enum, or of a range."""
     if isinstance(over, type) and issubclass(over, Sort):

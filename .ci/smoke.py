@@ -1,0 +1,87 @@
+"""Is the wheel enough? Install it in a fresh environment, under the lock's versions, and use it from a neutral folder.
+
+    python .ci/smoke.py dist/meshspec-0.1.0-py3-none-any.whl requirements.lock
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+LAMP = '''"""A lamp that is switched on at most twice."""
+
+from typing import Annotated
+
+from meshspec import Range, action, always, model, require, sometimes, var
+
+
+@model
+class Lamp:
+    lit: bool = var(False)
+    switched: Annotated[int, Range(0, 2)] = var(0)
+
+    @action
+    def on(self) -> None:
+        require(not self.lit and self.switched < 2)
+        self.lit = True
+        self.switched += 1
+
+    @action
+    def off(self) -> None:
+        require(self.lit)
+        self.lit = False
+
+    @always
+    def at_most_twice(self) -> bool:
+        return self.switched <= 2
+
+    @sometimes
+    def worn_out(self) -> bool:
+        return self.switched == 2
+'''
+
+
+def pins(lock: Path) -> str:
+    """The versions of the lock without its hashes: a wheel just built is in no lock."""
+    return "\n".join(re.findall(r"^[A-Za-z0-9._-]+==[^\s;\\]+", lock.read_text(encoding="utf-8"), flags=re.MULTILINE))
+
+
+def main(wheel: Path, lock: Path) -> None:
+    with tempfile.TemporaryDirectory(prefix="neutral-") as folder:
+        neutral = Path(folder) / "work"
+        neutral.mkdir()
+        environment = Path(folder) / "environment"
+        venv.create(environment, with_pip=True)
+        scripts = environment / ("Scripts" if os.name == "nt" else "bin")
+        constraints = Path(folder) / "constraints.txt"
+        constraints.write_text(pins(lock), encoding="utf-8")
+        (neutral / "lamp.py").write_text(LAMP, encoding="utf-8")
+
+        def run(program: str, *arguments: str, code: int = 0) -> str:
+            print("$", program, *arguments, flush=True)
+            done = subprocess.run(
+                [scripts / program, *arguments], cwd=neutral, check=False, text=True, stdout=subprocess.PIPE
+            )
+            print(done.stdout, end="", flush=True)
+            if done.returncode != code:
+                sys.exit(f"{program} ended with {done.returncode}, not {code}")
+            return done.stdout
+
+        run("python", "-m", "pip", "install", "--quiet", "--constraint", str(constraints), str(wheel.resolve()))
+        where = run("python", "-c", "import meshspec, meshspec.models; print(meshspec.__file__)").strip()
+        if not Path(where).is_relative_to(environment):
+            sys.exit(f"imported {where}, which is not the installed wheel")
+        run("meshspec", "--help")
+        run("meshspec", "check", "lamp.py")
+        (neutral / "lamp.py").write_text(LAMP.replace("switched <= 2", "switched <= 1"), encoding="utf-8")
+        run("meshspec", "check", "lamp.py", code=1)
+        run("python", "-m", "pytest", "-q", "--pyargs", "meshspec.properties")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

@@ -1,0 +1,67 @@
+# `make check` and `make test` are all the set-up there is: either makes .venv from the hashed lock first.
+#
+#   make test ARGS="tests/test_claims.py -x"     anything pytest understands
+#   make check PYTHON=python3.12                 another interpreter; .venv is made anew for it
+
+PYTHON ?= python3
+VENV ?= .venv
+ARGS ?=
+
+BIN := $(VENV)/bin
+FOUND := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
+LOCKED := $(VENV)/.locked-$(or $(FOUND),none)
+READY := $(VENV)/.ready-$(or $(FOUND),none)
+
+# pyright would otherwise ask whether there is a newer pyright.
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+.PHONY: check test lint floors types coverage lock clean python .venv
+.DELETE_ON_ERROR:
+
+check: $(READY)  ## everything shipped: each promise, its evidence and its incidents
+	$(BIN)/meshspec check $(ARGS)
+
+test: $(READY)  ## the evidence, the tests of the tester, and the examples in docstrings
+	$(BIN)/python -m pytest -n 2 $(ARGS)
+
+lint: $(READY) floors  ## style, and the floors
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+floors: $(READY)  ## a floor imports only lower floors
+	$(BIN)/lint-imports --no-cache
+
+types: $(READY)  ## mypy --strict, then pyright strict
+	$(BIN)/mypy --strict
+	$(BIN)/pyright
+
+coverage: $(READY)  ## which lines and branches no test reaches
+	$(BIN)/python -m pytest -n 2 --cov --cov-report=term-missing:skip-covered $(ARGS)
+
+# A lock made on the oldest Python we support holds for the newer ones too; the reverse need not be true.
+lock:  ## remake requirements.lock from pyproject.toml; ARGS=--upgrade for newer releases
+	@test "$(FOUND)" = 3.11 || { echo "make lock needs Python 3.11, the oldest we support: make lock PYTHON=python3.11" >&2; exit 1; }
+	$(PYTHON) -m venv --clear build/lock
+	build/lock/bin/python -m pip install --quiet pip-tools
+	CUSTOM_COMPILE_COMMAND="make lock" build/lock/bin/pip-compile --quiet --extra dev --generate-hashes \
+	  --strip-extras --allow-unsafe --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
+	  --output-file requirements.lock $(ARGS) pyproject.toml
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage
+
+.venv: $(READY)
+
+python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "meshspec needs Python 3.11 or newer; '$(PYTHON)' is $(or $(FOUND),not there). Try: make PYTHON=python3.12 $(or $(MAKECMDGOALS),check)" >&2; exit 1; }
+
+$(LOCKED): requirements.lock | python
+	$(PYTHON) -m venv --clear $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@touch $@
+
+# Without isolation, so that the build runs on the setuptools of the lock and not on whatever is newest today.
+$(READY): $(LOCKED) pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-index --no-deps --no-build-isolation --editable .
+	@touch $@

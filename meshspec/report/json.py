@@ -1,0 +1,81 @@
+"""Findings as JSON, by a published, versioned schema (``schema.json`` beside this file)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from meshspec.answer import Finding
+from meshspec.engines.check import Answered
+from meshspec.errors import UsageError
+
+VERSION = 1
+
+
+def finding_object(finding: Finding) -> dict[str, Any]:
+    """One finding, every fact of its text included."""
+    path = finding.counterexample
+    return {
+        "model": finding.subject,
+        "property": finding.property,
+        "kind": finding.kind,
+        "answer": finding.answer.value,
+        "strength": finding.strength.value if finding.strength else None,
+        "scope": dict(finding.scope),
+        "states": finding.states,
+        "orbits": finding.orbits,
+        "tested": finding.tested,
+        "counterexample": None
+        if path is None
+        else [
+            {
+                "action": step.action,
+                "changes": {name: {"before": old, "after": new} for name, (old, new) in step.changes.items()},
+                "note": step.note,
+            }
+            for step in path.steps
+        ],
+        "initial": None if path is None else dict(path.initial),
+        "failed": None if path is None else path.failed,
+        "how": None if path is None else path.how,
+        "reason": finding.reason,
+        "known": finding.known,
+        "settles": finding.settles,
+        "engine": finding.engine,
+        "where": finding.where,
+        "replay": finding.replay,
+        "facts": _plain(finding.facts),
+    }
+
+
+def _plain(value: object) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        items = [_plain(inner) for inner in value]
+        return items if isinstance(value, (list, tuple)) else sorted(items, key=str)
+    return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
+
+
+def report_object(answered: Sequence[Answered], *, seed: int, exit_code: int, notes: Sequence[str]) -> dict[str, Any]:
+    """A whole report: one entry a property, and beside it what each engine said."""
+    return {
+        "format": "meshspec-report",
+        "version": VERSION,
+        "seed": seed,
+        "exit_code": exit_code,
+        "notes": list(notes),
+        "properties": [
+            {**finding_object(one.answer), "findings": [finding_object(f) for f in one.findings]} for one in answered
+        ],
+    }
+
+
+def write(path: Path, report: Mapping[str, Any]) -> None:
+    """Write a report; raises :class:`UsageError` where the file cannot be written."""
+    try:
+        path.write_text(json.dumps(report, indent=1, ensure_ascii=True) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None

@@ -1,0 +1,207 @@
+"""Does this policy keep what its role owes? Every story up to a length, then longer ones, each to a fresh policy.
+
+Two processes with different hash seeds see the same stories, one of them in reverse order: where their answers
+differ the policy is not deterministic. Nothing a policy does reaches more than its own line of the report.
+
+Soundness: VIOLATED comes with a story anybody can replay. Completeness: HOLDS is *tested*, for the stories counted,
+in their renderings; there is no clock in them and no life after a trip.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+import shlex
+import sys
+import time
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+
+import attrs
+
+from meshspec.answer import Finding
+from meshspec.errors import UsageError
+from meshspec.roles.breaker import Bound, Obligation, fields_of, obligations
+from meshspec.roles.environments import CannotInstall, interpreter
+from meshspec.roles.hosted import Hosted, Launch, NotLoaded, Outcome
+from meshspec.roles.story import FIELDS, HORIZON, SHAPES, Story
+from meshspec.roles.telling import Conduct, Tally, Teller
+
+_BATCHES = (1, 8, 64, 512)
+_ONCE = tuple(
+    i for i, s in enumerate(SHAPES) if "fresh" not in s and s.arguments == "constant" and s.rank != "decreasing"
+)
+
+
+class Session:
+    """The same policy in two processes."""
+
+    def __init__(self, hosts: Sequence[Hosted]) -> None:
+        self.hosts = hosts
+        self.conduct = Conduct()
+
+    def drive(self, stories: Sequence[Story]) -> list[Outcome]:
+        """What the first process made of the stories, up to the first that was cut short."""
+        with ThreadPoolExecutor(2) as pool:
+            forward = pool.submit(self.hosts[0].run, stories)
+            backward = pool.submit(self.hosts[1].run, stories[::-1])
+            first = dict(enumerate(forward.result()))
+            other = dict(zip(range(len(stories) - 1, -1, -1), backward.result(), strict=False))
+        for i, story in enumerate(stories):
+            if outcomes := [outcomes[i] for outcomes in (first, other) if i in outcomes]:
+                self.conduct.note(story, outcomes)
+        return list(first.values())
+
+
+def judge(
+    target: str,
+    *,
+    role: str = "breaker",
+    package: str | None = None,
+    seed: int = 0,
+    time_limit_per_story: float = 10.0,
+    python: str | None = None,
+    bound: Bound | None = None,
+    walk: int = 300,
+    time_limit: float = 600.0,
+    memory_limit: int = 4 << 30,
+    subject: str | None = None,
+    promises: Collection[str] | None = None,
+) -> list[Finding]:
+    """What a policy keeps of its role's obligations: one finding each, then `total`, `contract`, `deterministic`.
+
+    Args:
+        target: ``module:attr`` or ``path.py:attr``, a class or a function of no arguments that makes a policy.
+        package: ``name==version`` of a package to install into an environment of its own and run there.
+        seed: of the walk over longer stories.
+        time_limit_per_story: seconds of wall clock; a policy that needs longer is taken to hang.
+        python: the interpreter to run, instead of this one or the package's.
+        bound: up to which length all stories are driven.
+        walk: longer stories for each obligation, and as many again that owe nothing.
+        time_limit: seconds in all; what is not driven by then is UNDETERMINED.
+        memory_limit: bytes of address space of each process.
+        subject: the name to report instead of the target.
+        promises: the obligations the package itself promises, where that is known.
+
+    Raises :class:`UsageError` for an unknown role or target and :class:`meshspec.errors.ModelError`, with the user's
+    file and line, for a policy that cannot be loaded or made.
+    """
+    if role != "breaker":
+        raise UsageError(f"there is no role {role!r}: the roles are breaker")
+    replay = f"meshspec check {shlex.quote(target)} --role {role} --seed {seed}"
+    teller = Teller(subject or target, replay + (f" --with {package}" if package else ""), promises)
+    try:
+        if package is not None and python is None:
+            python = interpreter(package)
+        ours = tuple(entry for entry in (os.getcwd(), *sys.path) if entry) if python is None else ()  # noqa: PTH109
+        launch = Launch(
+            target,
+            python or sys.executable,
+            ours,
+            () if ours else (os.getcwd(),),  # noqa: PTH109
+            time_limit_per_story,
+            memory_limit,
+        )
+        with ExitStack() as stack:
+            hosts = [stack.enter_context(Hosted(launch, hash_seed)) for hash_seed in (1, 2)]
+            session = Session(hosts)
+            teller.about = hosts[0].about
+            findings = list(_judge(session, teller, bound or Bound(), random.Random(seed), walk, time_limit))
+        facts = {"printed": hosts[0].printed, "printed bytes": hosts[0].printed_bytes} if hosts[0].printed else {}
+        facts = {**facts, "seed": seed, "walk": walk}
+        return [attrs.evolve(finding, facts={**finding.facts, **facts}) for finding in findings]
+    except CannotInstall as error:
+        return teller.nothing_known(f"{package} cannot be installed: {error}", "an environment that has the package")
+    except NotLoaded as error:
+        return teller.nothing_known(str(error), "a policy that loads, or a longer time limit")
+
+
+def _judge(
+    session: Session, teller: Teller, bound: Bound, chance: random.Random, walk: int, time_limit: float
+) -> Iterator[Finding]:
+    owed = obligations()
+    end = time.monotonic() + time_limit
+    for i, obligation in enumerate(owed):
+        share = (end - time.monotonic()) / (len(owed) - i)
+        seen = _examine(session, obligation, obligation.stories(bound), Tally(), time.monotonic() + share)
+        within = seen.owed
+        if not seen.over and within:
+            longer = (_longer(obligation, chance) for _ in range(walk))
+            seen = _examine(session, obligation, longer, seen, end)
+            if seen.broken is not None:
+                seen.broken = _shrunk(session, obligation, *seen.broken)
+                seen.how = "shrunk"
+        yield teller.obligation(obligation, seen, bound, within)
+    for batch in _batches(_any_story(chance) for _ in range(walk)):
+        if time.monotonic() > end or len(session.drive(batch)) < len(batch):
+            break
+    yield from teller.conduct(session.conduct)
+
+
+def _examine(session: Session, obligation: Obligation, stories: Iterable[Story], seen: Tally, end: float) -> Tally:
+    """Drive the stories until one breaks the obligation, is cut short, or time is up."""
+    for batch in _batches(stories):
+        if time.monotonic() > end:
+            seen.out_of_time = True
+            return seen
+        for story, outcome in zip(batch, session.drive(batch), strict=False):
+            seen.owed += 1
+            if outcome.cut:
+                seen.cut = (story, outcome)
+                return seen
+            if not outcome.answered:
+                seen.spoiled += 1
+                continue
+            seen.judged += 1
+            if obligation.broken(story, outcome.tripped):
+                seen.broken = (story, outcome)
+                return seen
+            if outcome.tripped is not None:
+                seen.first_trip = seen.first_trip or outcome.tripped
+                seen.last_trip = max(seen.last_trip or 0, outcome.tripped)
+    return seen
+
+
+def _batches(stories: Iterable[Story]) -> Iterator[list[Story]]:
+    """A few stories first, for most broken obligations break at once; then many, for speed."""
+    rest = iter(stories)
+    for size in itertools.chain(_BATCHES, itertools.repeat(_BATCHES[-1])):
+        batch = list(itertools.islice(rest, size))
+        if not batch:
+            return
+        yield batch
+
+
+def _longer(obligation: Obligation, chance: random.Random) -> Story:
+    """A story that owes the obligation and is longer than any before: prefix, length, and any order of the loop."""
+    size = chance.choice(obligation.premise.between) + 1
+    loop = list(chance.choice(obligation.premise.loops(size)))
+    chance.shuffle(loop)
+    prefix = tuple(chance.choice(_ONCE) for _ in range(chance.randint(4, 12)))
+    field = chance.choice(fields_of(tuple(loop)))
+    return obligation.story(prefix, tuple(loop), chance.random() < 0.5, field, len(prefix) + 3 * HORIZON)
+
+
+def _any_story(chance: random.Random) -> Story:
+    """Any story at all, with loops of up to six steps: none may make a policy raise, or differ from itself."""
+    prefix = tuple(chance.choice(_ONCE) for _ in range(chance.randint(0, 8)))
+    loop = tuple(chance.randrange(len(SHAPES)) for _ in range(chance.randint(1, 6)))
+    steps = len(prefix) + chance.randint(1, 3) * HORIZON
+    return Story(prefix, loop, chance.random() < 0.5, chance.choice(FIELDS), steps)
+
+
+def _shrunk(session: Session, obligation: Obligation, story: Story, outcome: Outcome) -> tuple[Story, Outcome]:
+    """Leave out steps of the prefix, and shorten the run, as long as the obligation stays broken."""
+    shorter = True
+    while shorter:
+        shorter = False
+        for i in range(len(story.prefix)):
+            prefix = story.prefix[:i] + story.prefix[i + 1 :]
+            tried = story._replace(prefix=prefix, steps=story.steps - 1)
+            found = session.drive([tried])[0]
+            if found.answered and obligation.broken(tried, found.tripped):
+                story, outcome, shorter = tried, found, True
+                break
+    return story, outcome
