@@ -1,0 +1,72 @@
+"""What is on record of a package's policy: which obligations it keeps, and at which step it breaks the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import attrs
+
+from meshspec.answer import Answer, Finding, Strength
+
+KEEPS = "keeps it"
+NEVER_TRIPS = "never trips"
+
+
+@attrs.frozen
+class Record:
+    """One adapter's record: for each obligation :data:`KEEPS`, :data:`NEVER_TRIPS`, or the step of the false trip."""
+
+    adapter: str
+    package: str
+    says: Mapping[str, str | int]
+
+
+def told(finding: Finding) -> str | int:
+    """What a finding says, in the terms of a record.
+
+    >>> told(Finding("p", "trips-on-alternation", Answer.HOLDS, "judge", strength=Strength.TESTED))
+    'keeps it'
+    """
+    if finding.answer is Answer.HOLDS:
+        return KEEPS
+    if finding.answer is not Answer.VIOLATED:
+        return finding.answer.value
+    step = finding.facts.get("tripped at step")
+    return step if isinstance(step, int) else NEVER_TRIPS
+
+
+def compare(record: Record, findings: Iterable[Finding]) -> list[Finding]:
+    """One finding for each line of the record: HOLDS where the policy did what is on record.
+
+    VIOLATED where it did something else, UNDETERMINED where it could not be judged, VACUOUS where nobody judged it.
+    """
+    judged = {finding.property: finding for finding in findings}
+    lines: list[Finding] = []
+    for name, said in record.says.items():
+        found = judged.get(name)
+        what = f"{name}: {said if isinstance(said, str) else f'trips at step {said}'}"
+
+        def line(answer: Answer, reason: str = "", what: str = what, found: Finding | None = found) -> Finding:
+            strength = Strength.TESTED if answer is Answer.HOLDS else None
+            tested = found.tested if found is not None else None
+            return Finding(
+                record.package,
+                what,
+                answer,
+                "judge",
+                kind="evidence",
+                strength=strength,
+                tested=tested,
+                reason=reason,
+                facts={"unit": "stories"},
+            )
+
+        if found is None:
+            lines.append(line(Answer.VACUOUS, "nobody judged it"))
+        elif found.answer is Answer.UNDETERMINED:
+            lines.append(line(Answer.UNDETERMINED, found.reason))
+        elif told(found) == said:
+            lines.append(line(Answer.HOLDS))
+        else:
+            lines.append(line(Answer.VIOLATED, f"on record: {said}; found now: {told(found)}"))
+    return lines
