@@ -61,6 +61,8 @@ def judge(
     time_limit_per_story: float = 10.0,
     python: str | None = None,
     bound: Bound | None = None,
+    walk: int = 100,
+    time_limit: float = 600.0,
 ) -> list[Finding]:
     """:func:`meshspec.roles.judge.judge`, which also knows the shipped adapters by name.
 
@@ -80,6 +82,8 @@ def judge(
         time_limit_per_story=time_limit_per_story,
         python=python,
         bound=bound,
+        walk=walk,
+        time_limit=time_limit,
         subject=info.name if info else None,
         promises=info.promises if info else None,
     )

@@ -13,12 +13,24 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache
 from typing import Final, Literal, Protocol
 
 import attrs
 
-from meshspec.roles.story import FIELDS, HORIZON, SHAPES, Call, Shape, Story, converges, length, prefixes
+from meshspec.roles.story import (
+    FIELDS,
+    HORIZON,
+    ONCE,
+    SHAPES,
+    Call,
+    Shape,
+    Story,
+    converges,
+    length,
+    multisets,
+    prefixes,
+)
 
 Decision = Literal["CONTINUE", "TRIP"] | tuple[Literal["TRIP"], str]
 """What `observe` answers. Plain values, so that a policy need not import meshspec."""
@@ -60,19 +72,18 @@ class Premise:
     others: tuple[int, ...] = ()
     between: tuple[int, ...] = (0,)
 
-    def loops(self, size: int) -> list[tuple[int, ...]]:
+    def loops(self, size: int) -> tuple[tuple[int, ...], ...]:
         """The loops of that size, up to order, simplest first."""
-        if size - 1 not in self.between:
-            return []
-        rest = list(itertools.combinations_with_replacement(self.others, size - 1))
-        seen: set[tuple[int, ...]] = set()
-        found: list[tuple[int, ...]] = []
-        for first, others in itertools.product(self.recurring, rest):
-            alike = tuple(sorted((first, *others)))
-            if alike not in seen:
-                seen.add(alike)
-                found.append((first, *others))
-        return sorted(found)
+        return _loops(self.recurring, self.others, size) if size - 1 in self.between else ()
+
+
+@cache
+def _loops(recurring: tuple[int, ...], others: tuple[int, ...], size: int) -> tuple[tuple[int, ...], ...]:
+    found: dict[tuple[int, ...], tuple[int, ...]] = {}
+    for first in recurring:
+        for rest in itertools.combinations_with_replacement(others, size - 1):
+            found.setdefault(tuple(sorted((first, *rest))), (first, *rest))
+    return tuple(sorted(found.values()))
 
 
 @attrs.frozen
@@ -110,6 +121,11 @@ class Obligation:
                     for one_tool, field in itertools.product((False, True), fields_of(loop)):
                         yield self.story(prefix, loop, one_tool, field, bound.steps)
 
+    def count(self, bound: Bound) -> int:
+        """How many stories :meth:`stories` goes through, every rendering counted."""
+        loops = [loop for size in range(1, bound.loop + 1) for loop in self.premise.loops(size)]
+        return 2 * multisets(len(ONCE), bound.prefix) * sum(len(fields_of(loop)) for loop in loops)
+
     def broken(self, story: Story, tripped: int | None) -> bool:
         """The formula: is the obligation broken on that story by a policy that first tripped at that step?
 
@@ -118,6 +134,10 @@ class Obligation:
         if self.must_trip:
             return tripped is None
         return tripped is not None and not (converges(story) and tripped == length(story))
+
+    def owed(self, story: Story, tripped: int | None) -> bool:
+        """Whether the story was owed anything: a run that was stopped in its prefix never came to its loop."""
+        return self.must_trip or tripped is None or tripped > len(story.prefix)
 
 
 def fields_of(loop: tuple[int, ...]) -> tuple[str, ...]:
@@ -154,7 +174,7 @@ def shapes(
 _ANY = "absent constant fresh"
 
 
-@lru_cache(maxsize=1)
+@cache
 def obligations() -> tuple[Obligation, ...]:
     """The six obligations of a breaker, in the order they are reported."""
     constant = shapes(success="yes no")

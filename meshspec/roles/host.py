@@ -81,12 +81,17 @@ def _told(error: BaseException) -> str:
         said = str(error)
     except BaseException:
         said = "(its message cannot be shown)"
-    return " ".join(f"{type(error).__name__}: {said}".split())[:300].rstrip(": ")
+    return _line(f"{type(error).__name__}: {said}").rstrip(": ")
+
+
+def _line(text: str, most: int = 300) -> str:
+    """On one line, not too long, and fit to be printed anywhere."""
+    return " ".join(text.split())[:most].encode("utf-8", "backslashreplace").decode()
 
 
 def _shown(value: object) -> str:
     try:
-        return repr(value)[:200]
+        return _line(repr(value), 200)
     except BaseException:
         return f"an object of type {type(value).__name__} whose repr raises"
 
@@ -163,7 +168,7 @@ def _trip(answer: Any) -> str | None:
     if not isinstance(answer, tuple) or len(answer) != 2:  # pyright: ignore[reportUnknownArgumentType]
         return None
     word, reason = answer  # pyright: ignore[reportUnknownVariableType]
-    return reason[:300] if word == "TRIP" and isinstance(reason, str) else None
+    return _line(reason) if word == "TRIP" and isinstance(reason, str) else None
 
 
 def _run(make: Callable[[], Any], tale: Any, file: str, progress: memoryview) -> list[Any]:

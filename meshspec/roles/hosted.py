@@ -23,7 +23,7 @@ from typing import Any, BinaryIO, cast
 
 import attrs
 
-from meshspec.errors import ModelError, UsageError, Where
+from meshspec.errors import MeshspecError, ModelError, UsageError, Where
 from meshspec.roles.story import Story
 
 _HOST = Path(__file__).with_name("host.py")
@@ -134,7 +134,10 @@ class Hosted:
         Fewer outcomes than stories come back only if the last of them is ``hung`` or ``ended``.
         """
         if self._child is None:
-            self._start()
+            try:
+                self._start()
+            except (NotLoaded, MeshspecError) as error:  # it loaded before
+                return [Outcome("ended", 0, f"it could not be loaded again: {error}")]
         found: list[Outcome] = []
         self._send(stories)
         while len(found) < len(stories):

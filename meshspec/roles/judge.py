@@ -33,6 +33,7 @@ _BATCHES = (1, 8, 64, 512)
 _ONCE = tuple(
     i for i, s in enumerate(SHAPES) if "fresh" not in s and s.arguments == "constant" and s.rank != "decreasing"
 )
+_DONE = tuple(i for i in _ONCE if SHAPES[i].success and SHAPES[i].rank == "absent")
 
 
 class Session:
@@ -64,7 +65,7 @@ def judge(
     time_limit_per_story: float = 10.0,
     python: str | None = None,
     bound: Bound | None = None,
-    walk: int = 300,
+    walk: int = 100,
     time_limit: float = 600.0,
     memory_limit: int = 4 << 30,
     subject: str | None = None,
@@ -80,7 +81,7 @@ def judge(
         python: the interpreter to run, instead of this one or the package's.
         bound: up to which length all stories are driven.
         walk: longer stories for each obligation, and as many again that owe nothing.
-        time_limit: seconds in all; what is not driven by then is UNDETERMINED.
+        time_limit: seconds in all, half of what is left for each obligation; what is not driven is UNDETERMINED.
         memory_limit: bytes of address space of each process.
         subject: the name to report instead of the target.
         promises: the obligations the package itself promises, where that is known.
@@ -90,7 +91,7 @@ def judge(
     """
     if role != "breaker":
         raise UsageError(f"there is no role {role!r}: the roles are breaker")
-    replay = f"meshspec check {shlex.quote(target)} --role {role} --seed {seed}"
+    replay = f"meshspec check {shlex.quote(subject or target)} --role {role} --seed {seed}"
     teller = Teller(subject or target, replay + (f" --with {package}" if package else ""), promises)
     try:
         if package is not None and python is None:
@@ -108,7 +109,7 @@ def judge(
             hosts = [stack.enter_context(Hosted(launch, hash_seed)) for hash_seed in (1, 2)]
             session = Session(hosts)
             teller.about = hosts[0].about
-            findings = list(_judge(session, teller, bound or Bound(), random.Random(seed), walk, time_limit))
+            findings = list(_judge(session, teller, bound or Bound(), seed, walk, time_limit))
         facts = {"printed": hosts[0].printed, "printed bytes": hosts[0].printed_bytes} if hosts[0].printed else {}
         facts = {**facts, "seed": seed, "walk": walk}
         return [attrs.evolve(finding, facts={**finding.facts, **facts}) for finding in findings]
@@ -119,23 +120,24 @@ def judge(
 
 
 def _judge(
-    session: Session, teller: Teller, bound: Bound, chance: random.Random, walk: int, time_limit: float
+    session: Session, teller: Teller, bound: Bound, seed: int, walk: int, time_limit: float
 ) -> Iterator[Finding]:
-    owed = obligations()
     end = time.monotonic() + time_limit
-    for i, obligation in enumerate(owed):
-        share = (end - time.monotonic()) / (len(owed) - i)
+    for obligation in obligations():
+        share = (end - time.monotonic()) / 2  # a slow one leaves something to those after it
         seen = _examine(session, obligation, obligation.stories(bound), Tally(), time.monotonic() + share)
-        within = seen.owed
-        if not seen.over and within:
-            longer = (_longer(obligation, chance) for _ in range(walk))
+        if not seen.over and seen.owed:
+            chance = random.Random(f"{seed} {obligation.name}")  # what one obligation met changes no other's walk
+            longer = [_longer(obligation, chance) for _ in range(walk)]
             seen = _examine(session, obligation, longer, seen, end)
             if seen.broken is not None:
                 seen.broken = _shrunk(session, obligation, *seen.broken)
                 seen.how = "shrunk"
-        yield teller.obligation(obligation, seen, bound, within)
+        yield teller.obligation(obligation, seen, bound)
+    chance = random.Random(f"{seed} any")
     for batch in _batches(_any_story(chance) for _ in range(walk)):
-        if time.monotonic() > end or len(session.drive(batch)) < len(batch):
+        session.conduct.out_of_time = time.monotonic() >= end
+        if session.conduct.out_of_time or len(session.drive(batch)) < len(batch):
             break
     yield from teller.conduct(session.conduct)
 
@@ -143,7 +145,7 @@ def _judge(
 def _examine(session: Session, obligation: Obligation, stories: Iterable[Story], seen: Tally, end: float) -> Tally:
     """Drive the stories until one breaks the obligation, is cut short, or time is up."""
     for batch in _batches(stories):
-        if time.monotonic() > end:
+        if time.monotonic() >= end:
             seen.out_of_time = True
             return seen
         for story, outcome in zip(batch, session.drive(batch), strict=False):
@@ -153,6 +155,8 @@ def _examine(session: Session, obligation: Obligation, stories: Iterable[Story],
                 return seen
             if not outcome.answered:
                 seen.spoiled += 1
+                continue
+            if not obligation.owed(story, outcome.tripped):
                 continue
             seen.judged += 1
             if obligation.broken(story, outcome.tripped):
@@ -179,7 +183,8 @@ def _longer(obligation: Obligation, chance: random.Random) -> Story:
     size = chance.choice(obligation.premise.between) + 1
     loop = list(chance.choice(obligation.premise.loops(size)))
     chance.shuffle(loop)
-    prefix = tuple(chance.choice(_ONCE) for _ in range(chance.randint(4, 12)))
+    before = _ONCE if obligation.must_trip else _DONE  # a long run of failures may be stopped before the loop begins
+    prefix = tuple(chance.choice(before) for _ in range(chance.randint(4, 12)))
     field = chance.choice(fields_of(tuple(loop)))
     return obligation.story(prefix, tuple(loop), chance.random() < 0.5, field, len(prefix) + 3 * HORIZON)
 
@@ -201,7 +206,8 @@ def _shrunk(session: Session, obligation: Obligation, story: Story, outcome: Out
             prefix = story.prefix[:i] + story.prefix[i + 1 :]
             tried = story._replace(prefix=prefix, steps=story.steps - 1)
             found = session.drive([tried])[0]
-            if found.answered and obligation.broken(tried, found.tripped):
+            owed = found.answered and obligation.owed(tried, found.tripped)
+            if owed and obligation.broken(tried, found.tripped):
                 story, outcome, shorter = tried, found, True
                 break
     return story, outcome

@@ -96,7 +96,7 @@ _TOOLS = {
         "look": ("read_ticket", "query_logs", "fetch_page"),
     },
 }
-_CHECKS = ("integration", "types", "lint")
+_CHECKS = ("integration", "core", "app")
 
 
 class Story(NamedTuple):
@@ -138,12 +138,12 @@ def prefixes(length: int) -> Iterator[tuple[int, ...]]:
 
 
 def token(*parts: object) -> str:
-    """Twelve hexadecimal digits that differ wherever the parts do; the same in every process.
+    """Eight hexadecimal digits that differ wherever the parts do; the same in every process.
 
     >>> token("loop", 0, 1) == token("loop", 0, 1), token("loop", 0, 1) == token("loop", 0, 2)
     (True, False)
     """
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:12]
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:8]
 
 
 def _name(place: str, kind: str, slot: int) -> str:
@@ -167,18 +167,20 @@ def _call(place: str, slot: int, shape: Shape, one_tool: bool, field: str, round
     fresh = token(place, slot, round_)
     odd = fresh if shape.arguments == "fresh" else ""
     tool = _name(place, kind, slot)
-    arguments: dict[str, Any] = {"path": f"src/{odd or slot}.py"}
+    subject = f"{'src' if place == 'loop' else 'doc'}/{odd or slot}.py"
     if kind == "check":
-        arguments = {"name": odd or f"{_CHECKS[slot % 3]}{slot // 3 or ''}"}
+        subject = odd or f"{_CHECKS[slot % 3]}{slot // 3 or ''}"
+    arguments: dict[str, Any] = {"name" if kind == "check" else "path": subject}
+    if one_tool:
+        verb = tool.removeprefix("run_").partition("_")[0]
+        tool, arguments = "shell", {"cmd": f"{verb} {subject}"}
     if kind == "change":
         arguments["patch"] = token("patch", fresh) if odd else f"p{slot}"
     if shape.arguments == "nonce":
         arguments[field] = 1764400000 + 12 * round_ if field == "timestamp" else fresh
-    if one_tool:
-        tool, arguments = "run_command", {"command": tool, **arguments}
     told = f"{token('told', fresh)} {token('more', fresh)}" if shape.text == "fresh" else ""
     if rank is None:
-        done = told or ("applied" if kind == "change" else f"{214 + slot} bytes, unchanged")
+        done = told or ("applied" if kind == "change" else f"{214 + slot} bytes")
         text = done if success else f"error: {told or 'refused'}"
     else:
         phase = PHASES[rank[0]] if rank[0] < len(PHASES) else f"phase {rank[0]}"

@@ -54,6 +54,7 @@ class Conduct:
     nonsense: tuple[Story, Outcome] | None = None
     differs: tuple[Story, Outcome, Outcome] | None = None
     cut: tuple[Story, Outcome] | None = None
+    out_of_time: bool = False
 
     def note(self, story: Story, outcomes: Sequence[Outcome]) -> None:
         """Record what one or both processes made of a story."""
@@ -119,11 +120,11 @@ class Teller:
             facts["promised"] = obligation.name in self.promises
         return facts
 
-    def obligation(self, obligation: Obligation, seen: Tally, bound: Bound, within: int) -> Finding:
+    def obligation(self, obligation: Obligation, seen: Tally, bound: Bound) -> Finding:
         """The finding for one obligation."""
         facts = self.facts(obligation)
         facts["stories in all"] = stories_in_all(bound.prefix, bound.loop)
-        facts["stories within the bound"] = within
+        facts["stories owed"] = obligation.count(bound)
         answer, reason, known, settles, counterexample = Answer.HOLDS, "", "", "", None
         if seen.broken is not None:
             story, outcome = seen.broken
@@ -144,7 +145,7 @@ class Teller:
         elif not seen.judged:
             answer, reason = (
                 Answer.VACUOUS,
-                "nothing was evaluated: no story ended in a decision",
+                "nothing was evaluated: no story came to its loop and ended in a decision",
             )
         elif seen.spoiled:
             answer = Answer.UNDETERMINED
@@ -205,6 +206,8 @@ class Teller:
             facts["story"] = describe(bad[0])
         elif conduct.cut is not None and (stopped or not tested):
             answer, reason, settles = Answer.UNDETERMINED, cut_reason(*conduct.cut), "a policy that comes back"
+        elif not tested and conduct.out_of_time:
+            answer, reason, settles = Answer.UNDETERMINED, "the time limit was reached", "a higher time limit"
         elif not tested:
             answer, reason = Answer.VACUOUS, "nothing was evaluated"
         return Finding(
