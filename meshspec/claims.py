@@ -155,7 +155,7 @@ def load(path: Path | None = None) -> Registry:
 
     Raises :class:`ModelError`, with file and line, for anything that is not a registry: what is not TOML, an unknown
     word, field, link or form of evidence, an id given twice, a claim that is linked to a name and also says why it is
-    linked to none (or neither), a status other than open without evidence, or ``not-checkable`` where
+    linked to none (or neither), a settled status without evidence, or ``not-checkable`` where
     ``how_to_check`` does not say so.
     """
     return _shipped() if path is None else _read(path)
@@ -265,7 +265,7 @@ class _Tables:
             raise self.error(f"{names[0]} links to it, yet it says no_invariant", "claims", claim.id, "no_invariant")
         if not names and not claim.no_invariant:
             raise self.error("no invariant links to it and no_invariant does not say why", "claims", claim.id)
-        if claim.status != "open" and not claim.evidence:
+        if claim.status not in ("open", "not-checkable") and not claim.evidence:
             raise self.error(f"{claim.status} needs evidence", "claims", claim.id, "status")
         if claim.status == "not-checkable" and "not checkable" not in claim.how_to_check:
             raise self.error("not-checkable, yet how_to_check says how", "claims", claim.id, "status")
