@@ -33,10 +33,13 @@ floors: $(READY)  ## a floor imports only lower floors
 
 types: $(READY)  ## mypy --strict, then pyright strict
 	$(BIN)/mypy --strict
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
 coverage: $(READY)  ## which lines and branches no test reaches
-	$(BIN)/python -m pytest -n 2 --cov --cov-report=term-missing:skip-covered $(ARGS)
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest $(ARGS)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --show-missing --skip-covered
 
 # A lock made on the oldest Python we support holds for the newer ones too; the reverse need not be true.
 lock:  ## remake requirements.lock from pyproject.toml; ARGS=--upgrade for newer releases
@@ -48,7 +51,7 @@ lock:  ## remake requirements.lock from pyproject.toml; ARGS=--upgrade for newer
 	  --output-file requirements.lock $(ARGS) pyproject.toml
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage*
 
 .venv: $(READY)
 

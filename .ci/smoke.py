@@ -1,6 +1,6 @@
-"""Is the wheel enough? Install it in a fresh environment, under the lock's versions, and use it from a neutral folder.
+"""Is the wheel enough? Install it afresh, at the lock's versions, and use it from a neutral folder.
 
-    python .ci/smoke.py dist/meshspec-0.1.0-py3-none-any.whl requirements.lock
+python .ci/smoke.py dist/meshspec-0.1.0-py3-none-any.whl requirements.lock
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def main(wheel: Path, lock: Path) -> None:
                 sys.exit(f"{program} ended with {done.returncode}, not {code}")
             return done.stdout
 
-        run("python", "-m", "pip", "install", "--quiet", "--constraint", str(constraints), str(wheel.resolve()))
+        install = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+        run("python", *install, "--constraint", str(constraints), str(wheel.resolve()))
         where = run("python", "-c", "import meshspec, meshspec.models; print(meshspec.__file__)").strip()
         if not Path(where).is_relative_to(environment):
             sys.exit(f"imported {where}, which is not the installed wheel")

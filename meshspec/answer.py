@@ -46,7 +46,7 @@ class Step:
     """
 
     action: str
-    changes: Mapping[str, tuple[str, str]] = attrs.field(factory=dict)
+    changes: Mapping[str, tuple[str, str]] = attrs.field(factory=dict[str, tuple[str, str]])
     note: str = ""
 
 
@@ -76,7 +76,7 @@ class Finding:
         subject: the model's or policy's name.
         property: the claim's or obligation's name.
         kind: ``always``, ``sometimes``, ``eventually``, ``lemma``, ``range``, ``total``, ``fires``, ``terminal``,
-            ``obligation`` or ``evidence``.
+            ``obligation``, ``evidence`` or ``check`` (of the check itself: that it ran to its end).
         strength: set exactly when the answer is HOLDS.
         scope: sizes of the sorts, by name; empty where no size matters.
         states, orbits: distinct states seen, and orbits under symmetry (``None`` where not counted).
@@ -94,7 +94,7 @@ class Finding:
     engine: str
     kind: str = "always"
     strength: Strength | None = None
-    scope: Mapping[str, int] = attrs.field(factory=dict)
+    scope: Mapping[str, int] = attrs.field(factory=dict[str, int])
     states: int | None = None
     orbits: int | None = None
     tested: int | None = None
@@ -150,8 +150,13 @@ def overall(findings: Iterable[Finding]) -> Finding:
 
 
 def demand(finding: Finding, required: Strength | None) -> Finding:
-    """The same finding, or UNDETERMINED when its HOLDS is weaker than required."""
+    """The same finding, or UNDETERMINED when its HOLDS is weaker than required.
+
+    What a single path settles (a witness, an action that fires) has no stronger form and is left as it is.
+    """
     if required is None or finding.strength is None or _RANK[finding.strength] >= _RANK[required]:
+        return finding
+    if finding.kind in ("sometimes", "fires"):
         return finding
     return attrs.evolve(
         finding,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar, Token
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import attrs
 
@@ -49,15 +48,17 @@ class Sort(metaclass=_SortMeta):
     def __init_subclass__(cls) -> None:
         cls._pool = {}
 
-    def __new__(cls, index: int) -> Sort:  # noqa: PYI034  # members are pooled per class
-        if index < 0:
-            raise ModelError(f"{cls.__name__}({index}): the members of a sort are numbered from 0")
+    def __new__(cls, index: int) -> Self:  # members are pooled per class
+        if cls is Sort:
+            raise ModelError(f"Sort({index!r}): only a subclass has members: class Effect(Sort): ...")
+        if type(index) is not int or index < 0:
+            raise ModelError(f"{cls.__name__}({index!r}): the members of a sort are numbered from 0")
         found = cls._pool.get(index)
         if found is None:
             found = object.__new__(cls)
             object.__setattr__(found, "index", index)
             cls._pool[index] = found
-        return found
+        return found  # type: ignore[return-value]  # the pool is the class's own
 
     def __init__(self, index: int) -> None: ...
 
@@ -89,7 +90,7 @@ def members(sort: type[Sort]) -> tuple[Sort, ...]:
     return tuple(sort(i) for i in range(size))
 
 
-class scope:  # noqa: N801  # a word of the vocabulary, read as a verb phrase: with scope({Effect: 2})
+class scope:  # a word of the vocabulary, read as a verb phrase: with scope({Effect: 2})
     """Give sizes to sorts for the time of a ``with`` block.
 
     Raises :class:`UsageError` when a size is not at least one.
@@ -97,7 +98,7 @@ class scope:  # noqa: N801  # a word of the vocabulary, read as a verb phrase: w
 
     def __init__(self, sizes: Mapping[type[Sort], int]) -> None:
         for sort, size in sizes.items():
-            if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            if type(size) is not int or size < 1:
                 raise UsageError(f"{sort.__name__}={size}: a sort has at least one member")
         self.sizes = dict(sizes)
         self._tokens: list[Token[Mapping[type[Sort], int]]] = []
@@ -127,8 +128,3 @@ class Range:
         if hi < lo:
             raise ModelError(f"Range({lo}, {hi}) is empty: its first bound must not exceed its second")
         return range(lo, hi + 1)
-
-
-def product(domains: list[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
-    """All combinations, the last position fastest: the order in which counterexamples are compared."""
-    return itertools.product(*domains)

@@ -25,7 +25,7 @@ from meshspec.expr.build import (
     quantify,
     same_keys,
 )
-from meshspec.expr.nodes import Absent, Cell, Const, Name, Node, Op, Quant, Symbol
+from meshspec.expr.nodes import Absent, Cell, Const, Name, Node, Op, Quant, SortType, Symbol
 from meshspec.expr.text import text
 from meshspec.expr.walk import fold, parts, substitute, symbols
 from meshspec.lang.declare import Variable
@@ -57,6 +57,35 @@ def apart(node: Node) -> Node:
                 return _rebuilt(top, below)
 
     return fold(node, rule)
+
+
+def tidied(node: Node) -> Node:
+    """The same expression without cases on two members being equal that make no difference to it.
+
+    Lifting decides whether members are equal when it sees them: ``open[a] if a == x else open[x]`` is ``open[x]``.
+    """
+
+    def rule(top: Node, below: tuple[Node, ...]) -> Node:
+        match top:
+            case Const() | Name():
+                return top
+            case Quant(kind, bound, _):
+                return quantify(kind, bound, below[1])
+            case Op("ite"):
+                return _one_case(*below)
+            case _:
+                return _rebuilt(top, below)
+
+    return fold(node, rule)
+
+
+def _one_case(condition: Node, then: Node, otherwise: Node) -> Node:
+    if isinstance(condition, Op) and condition.op == "==" and isinstance(condition.args[0].type, SortType):
+        a, b = condition.args
+        for name, value in ((a, b), (b, a)):
+            if isinstance(name, Name) and substitute(then, {name: value}) == substitute(otherwise, {name: value}):
+                return otherwise
+    return ite(condition, then, otherwise)
 
 
 def _rebuilt(top: Node, below: tuple[Node, ...]) -> Node:

@@ -9,8 +9,23 @@ from typing import Any
 import attrs
 
 from meshspec.backends.terms import Term, Terms, Value
-from meshspec.expr.nodes import BoolType, EnumType, IntType, Name, Node, Quant, SortType, Symbol, Type
+from meshspec.expr.build import operate, quantify
+from meshspec.expr.nodes import (
+    Absent,
+    BoolType,
+    Cell,
+    EnumType,
+    IntType,
+    Name,
+    Node,
+    Op,
+    Quant,
+    SortType,
+    Symbol,
+    Type,
+)
 from meshspec.expr.text import text
+from meshspec.expr.walk import children, free_names, parts, substitute
 from meshspec.sorts import Sort
 
 
@@ -26,7 +41,7 @@ class AnySize(Terms):
         self._sorts: dict[Type, Any] = {}
         self._members: dict[Enum, Term] = {}
         self._functions: dict[tuple[Symbol, bool], Any] = {}
-        self._aggregates: dict[Quant, Any] = {}
+        self._aggregates: dict[Node, Any] = {}
 
     def literal(self, value: bool | int | Enum) -> Term:
         if isinstance(value, Enum):
@@ -86,14 +101,20 @@ class AnySize(Terms):
             return self.z3.ForAll([bound], body)
         if node.kind == "exists":
             return self.z3.Exists([bound], body)
-        free, z3 = self.free_of(node), self.z3
-        if node not in self._aggregates:
-            name, ints = f"{text(node)} #{len(self._aggregates)}", z3.IntSort(self.context)
+        z3 = self.z3
+        common, free = _common(node)
+        if common not in self._aggregates:
+            name, ints = f"{text(common)} #{len(self._aggregates)}", z3.IntSort(self.context)
             sorts = [self._sort(part.type) for part in free]
-            self._aggregates[node] = z3.Function(name, *sorts, ints) if free else z3.Const(name, ints)
-        made = self._aggregates[node]
+            self._aggregates[common] = z3.Function(name, *sorts, ints) if free else z3.Const(name, ints)
+        made = self._aggregates[common]
         unknown = made(*map(self.term, free)) if free else made
         return z3.If(unknown >= 0, unknown, self.literal(0)) if node.kind == "count" else unknown
+
+    @property
+    def aggregates(self) -> list[Quant]:
+        """Every ``count`` and ``total`` met so far, under common names."""
+        return [node for node in self._aggregates if isinstance(node, Quant)]
 
     def closed(self, names: Sequence[Name], body: Node) -> Term:
         """`body` for all values of these names."""
@@ -166,3 +187,27 @@ class Structure:
 
 class Leaves(Exception):
     """A value is none of the members of a :class:`Structure`."""
+
+
+def _common(node: Quant) -> tuple[Node, tuple[Name, ...]]:
+    """The same expression under names that do not depend on where it stands, and its free names in their order."""
+    free = tuple(dict.fromkeys(part for part in parts(node) if isinstance(part, Name) and part in free_names(node)))
+    by: dict[Name, Node] = {name: Name(f"free {place}", name.type) for place, name in enumerate(free)}
+    return _renamed(substitute(node, by), 0), free
+
+
+def _renamed(node: Node, depth: int) -> Node:
+    """The same expression with its bound names numbered from the outside in."""
+    if isinstance(node, Quant):
+        bound = Name(f"bound {depth}", node.bound.type)
+        return quantify(node.kind, bound, _renamed(substitute(node.body, {node.bound: bound}), depth + 1))
+    below = tuple(_renamed(child, depth) for child in children(node))
+    match node:
+        case Cell(symbol):
+            return Cell(symbol, below)
+        case Absent(symbol):
+            return Absent(symbol, below)
+        case Op(op):
+            return operate(op, below)
+        case _:
+            return node

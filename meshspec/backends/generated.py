@@ -53,7 +53,7 @@ class Generator:
     def code(self, node: Node, names: Mapping[str, Code]) -> Code:
         match node:
             case Const(value):
-                return _literal(order_of(value) if not isinstance(value, (bool, int)) else value)
+                return _literal(self.layout.encode_value(value))
             case Name(name):
                 return names[name]
             case Cell(symbol, keys):

@@ -16,7 +16,7 @@ from typing import Literal
 import attrs
 
 from meshspec.backends.solver import AnySize, Term
-from meshspec.expr.build import conj, const, less
+from meshspec.expr.build import conj, const, equal, less
 from meshspec.expr.nodes import (
     BoolType,
     Cell,
@@ -159,6 +159,22 @@ class Elements:
             case _:  # a quantifier inside an int: the solver gets it as it is
                 term = self.terms.at(node, by)
                 return term if truth else self.terms.no(term)
+
+    def sums(self, aggregate: Quant) -> Iterator[tuple[Term, Term]]:
+        """An aggregate at named values of its free names, and the sum over the named members, equal ones once."""
+        z3, members = self.terms.z3, self.values(aggregate.bound.type)
+        one, none = self.terms.literal(1), self.terms.literal(0)
+        names = self.terms.free_of(aggregate)
+        for values in itertools.product(*(self.values(name.type) for name in names)):
+            by = dict(zip(names, values, strict=True))
+            summands: list[Term] = [none]
+            for place, member in enumerate(members):
+                summand = self.terms.at(aggregate.body, {**by, aggregate.bound: member})
+                if aggregate.kind == "count":
+                    summand = z3.If(summand, one, none)
+                again = [self.terms.at(equal(member, other), {}) for other in members[:place]]
+                summands.append(z3.If(self.terms.join("or", again), none, summand) if again else summand)
+            yield self.terms.at(aggregate, by), z3.Sum(summands)
 
     def _both(self, a: Term, b: Term) -> Term:
         return self.terms.join("and", [a, b])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum
 from typing import Any
 
 import attrs
@@ -132,7 +133,10 @@ class Layout:
         return [(lifted, args) for lifted in self.model.actions for args in self.arguments(lifted.parameters)]
 
     def encode_value(self, value: object) -> Any:
-        return value if value is None or isinstance(value, (bool, int)) else order_of(value)
+        plain = value is None or (
+            isinstance(value, (bool, int)) and not isinstance(value, Enum)
+        )  # an IntEnum is an int
+        return value if plain else order_of(value)
 
     def decode_value(self, encoded: Any, type: Type) -> object:
         if encoded is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -61,7 +62,9 @@ def _kept(layout: Layout, variable: Variable, values: Values) -> Any:
     symbol = variable.symbol
     if not symbol.keys:
         return values[symbol.name, ()]
-    entries = {cell.keys: values[cell.key] for cell in layout.cells if cell.variable.symbol.name == symbol.name}
+    first = layout.base[symbol.name]
+    mine = itertools.takewhile(lambda cell: cell.variable is variable, itertools.islice(layout.cells, first, None))
+    entries = {cell.keys: values[symbol.name, cell.keys] for cell in mine}
     if variable.is_set:
         held: SetOf[Any] = SetOf()._typed(symbol.name, symbol.keys[0])
         for keys, inside in entries.items():

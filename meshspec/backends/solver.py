@@ -17,7 +17,7 @@ from meshspec.backends.anysize import AnySize, Leaves, Structure
 from meshspec.backends.atscope import AtScope
 from meshspec.backends.terms import Term, Terms, Value
 
-RLIMIT = 20_000_000
+RLIMIT = 1_000_000
 
 
 @attrs.frozen
@@ -52,6 +52,7 @@ class Solver:
         self.rlimit = rlimit
         self._solver: Any = terms.z3.Solver(ctx=terms.context)
         self._solver.set("rlimit", rlimit)
+        self._solver.set("core.minimize", True)
         self._labels: dict[str, Term] = {}
         self._stated = 0
 

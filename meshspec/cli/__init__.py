@@ -10,8 +10,10 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 from meshspec.errors import Disagreement, MeshspecError
+from meshspec.report.text import clean
 
 USAGE, BUG, INTERRUPTED = 2, 70, 3
 
@@ -23,13 +25,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from meshspec.cli.commands import app
 
     given = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in ("stdout", "stderr"):
+        if getattr(sys, stream) is None:  # closed by whoever started us; the exit code and the report may be all
+            setattr(sys, stream, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115  # for good
     try:
         code = app(given, exit_on_error=False, print_error=False, result_action="return_value")
         sys.stdout.flush()
     except CycloptsError as error:
         return _complain(f"{error}\nmeshspec --help lists the commands and their options")
     except Disagreement as error:
-        print(f"meshspec: bug: {error}", file=sys.stderr)
+        print(f"meshspec: bug of meshspec: {clean(error)}", file=sys.stderr)
         return BUG
     except MeshspecError as error:
         return _complain(str(error))
@@ -43,9 +48,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         traceback.print_exc()
         print("meshspec: the above is a bug of meshspec, not an answer", file=sys.stderr)
         return BUG
+    if not given:  # the help was shown, and nothing was checked: a forgotten argument is no success
+        return USAGE
     return code if isinstance(code, int) else 0
 
 
 def _complain(message: str) -> int:
-    print(f"meshspec: {message}", file=sys.stderr)
+    lines = [clean(line) for line in f"meshspec: {message}".splitlines()]
+    print("\n".join(lines), file=sys.stderr)
     return USAGE

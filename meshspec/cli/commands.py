@@ -20,12 +20,13 @@ app = App(
     name="meshspec",
     help="State, check and break reliability guarantees for AI-agent orchestration.",
     version=__version__,
+    suppress_keyboard_interrupt=False,  # Ctrl-C is an answer of ours: UNDETERMINED
 )
 app.command(claims)
 
 Scope = Annotated[
     tuple[str, ...],
-    Parameter("--scope", help="Sizes of sorts: Effect=3 or Effect=3,Worker=2.", negative="", consume_multiple=True),
+    Parameter("--scope", help="Sizes of sorts: Effect=3 or Effect=3,Worker=2.", negative=""),
 ]
 MaxStates = Annotated[int, Parameter("--max-states", help="Distinct states after which a search is cut off.")]
 MaxMemory = Annotated[str, Parameter("--max-memory", help="Memory after which a search is cut off: 4G, 500M.")]
@@ -35,7 +36,7 @@ Require = Annotated[str | None, Parameter("--require", help="Call anything weake
 Allow = Annotated[bool, Parameter("--allow-undetermined", negative="", help="Exit 0 where only that is left.")]
 Without = Annotated[
     tuple[str, ...],
-    Parameter("--without", help="Take a declared fault away.", negative="", consume_multiple=True),
+    Parameter("--without", help="Take declared faults away: crash or crash,lose_reply.", negative=""),
 ]
 
 
@@ -65,9 +66,23 @@ def check(
     if with_ is not None:
         raise UsageError("--with installs a package for a policy: name a --role")
     if not targets:
+        if scope or engine or without:
+            raise UsageError("--scope, --engine and --without are for a target: name one")
         return runs.check_shipped(settings, report)
-    engines = tuple(engine.split(",")) if engine else ("explore", "prove")
-    return runs.check_models(targets, _sizes(scope), engines, without, settings, report)
+    engines = _engines(engine)
+    return runs.check_models(targets, _sizes(scope), engines, _names(without), settings, report)
+
+
+def _engines(given: str | None) -> tuple[str, ...]:
+    engines = ("explore", "prove") if given is None else tuple(dict.fromkeys(given.split(",")))
+    for engine in engines:
+        if engine not in ENGINES:
+            raise UsageError(f"there is no engine {engine!r}; the engines are {', '.join(ENGINES)}")
+    return engines
+
+
+def _names(given: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for part in given for name in part.split(",")))
 
 
 def _settings(max_states: int, max_memory: str, seed: int, require: str | None) -> Settings:
@@ -83,7 +98,10 @@ def _sizes(scope: tuple[str, ...]) -> dict[str, int]:
         name, sign, size = part.partition("=")
         if not sign or not name or not size.isdecimal():
             raise UsageError(f"--scope {part}: write Sort=size, for instance --scope Effect=3")
-        sizes[name] = int(size)
+        if len(size) > 12:
+            raise UsageError(f"--scope {part}: that is more than any scope can be")
+        if sizes.setdefault(name, int(size)) != int(size):
+            raise UsageError(f"--scope gives {name} two sizes, {sizes[name]} and {size}")
     return sizes
 
 
@@ -101,14 +119,14 @@ def explore(
     """Visit every state that can be reached in a scope."""
     settings = _settings(max_states, max_memory, 0, None)
     report = runs.Report(json=json, allow_undetermined=allow_undetermined)
-    return runs.check_models((target,), _sizes(scope), ("explore",), without, settings, report)
+    return runs.check_models((target,), _sizes(scope), ("explore",), _names(without), settings, report)
 
 
 @app.command
 def prove(target: str, *, without: Without = (), json: Json = None, allow_undetermined: Allow = False) -> int:
     """Prove what is inductive, with the model's lemmas, for any number of members of every sort."""
     report = runs.Report(json=json, allow_undetermined=allow_undetermined)
-    return runs.check_models((target,), {}, ("prove",), without, Settings(), report)
+    return runs.check_models((target,), {}, ("prove",), _names(without), Settings(), report)
 
 
 @app.command
@@ -126,18 +144,19 @@ def simulate(
     """Walk at random from an initial state, seeded, and shrink what is refuted."""
     report = runs.Report(seed=seed, json=json, allow_undetermined=allow_undetermined)
     settings = Settings(seed=seed, walks=walks, steps=steps)
-    return runs.check_models((target,), _sizes(scope), ("simulate",), without, settings, report)
+    return runs.check_models((target,), _sizes(scope), ("simulate",), _names(without), settings, report)
 
 
 @app.command(name="list")
 def list_() -> int:
     """What is shipped: models and incidents, evidence, engines, policies that can be judged."""
-    print("models and incidents:")
+    report = runs.Report()
+    report.say("models and incidents:")
     for name, cls in shipped_models().items():
-        print(f"  {name:<24} {(cls.__doc__ or '').strip().splitlines()[0]}")
-    print("evidence:")
+        report.say(f"  {name:<24} {runs.first_line(cls)}")
+    report.say("evidence:")
     for name, held in shipped_evidence().items():
-        print(f"  {name:<24} {held.model.__name__}: {', '.join(held.promises)}")
-    print(f"engines: {', '.join(ENGINES)}")
+        report.say(f"  {name:<24} {held.model.__name__}: {', '.join(held.promises)}")
+    report.say(f"engines: {', '.join(ENGINES)}")
     runs.list_policies()
     return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -9,18 +11,40 @@ from pathlib import Path
 
 import attrs
 
-from meshspec.answer import Answer, Finding, exit_code
+from meshspec.adapters import adapters, judge
+from meshspec.answer import Answer, Finding, demand, exit_code
 from meshspec.backends.certificate import certified
-from meshspec.cli.targets import Target, resolve, shipped_evidence
-from meshspec.engines.check import Answered, Settings, check, combined, incidents_of, scope_of, without
+from meshspec.claims import unknown_names
+from meshspec.cli.targets import Target, resolve_all, shipped_evidence, shipped_modules
+from meshspec.engines.check import (
+    ENGINES,
+    Answered,
+    Settings,
+    check,
+    combined,
+    incidents_of,
+    interrupted,
+    scope_of,
+    was_interrupted,
+    without,
+)
 from meshspec.engines.confirm import Confirmation
+from meshspec.errors import Disagreement, UsageError
 from meshspec.lang.evidence import Evidence
 from meshspec.lang.lift import LiftedModel
 from meshspec.progress import on_terminal
 from meshspec.report import json as json_report
 from meshspec.report import text
+from meshspec.roles.breaker import Bound
+from meshspec.roles.record import Record, compare
 
 UNEXAMINED = "refutability not examined: the model has no incident, so nothing shows that its claims can fail"
+UNTRIED = "refutability not examined here: that the incidents {} break what they should is for evidence to state"
+VACUITY = "vacuity not examined: only explore looks for what is never tried"
+
+SHORT = Bound(prefix=1)  # with nothing asked for, stories with shorter prefixes: a minute instead of many
+
+BUG = 70
 
 
 @attrs.define
@@ -30,38 +54,64 @@ class Report:
     seed: int = 0
     json: Path | None = None
     allow_undetermined: bool = False
-    answered: list[Answered] = attrs.field(factory=list)
-    notes: list[str] = attrs.field(factory=list)
+    answered: list[Answered] = attrs.field(factory=list[Answered])
+    notes: list[str] = attrs.field(factory=list[str])
+    bugs: list[str] = attrs.field(factory=list[str])
+
+    def __attrs_post_init__(self) -> None:
+        if self.json is not None:
+            json_report.refuse_unwritable(self.json)
 
     @property
     def width(self) -> int:
         return min(max(shutil.get_terminal_size((text.WIDTH, 24)).columns, 60), 120)
 
     def say(self, line: str = "") -> None:
-        """One line of text, in whatever encoding standard output has."""
+        """One line of text, in whatever encoding standard output has; nothing in it is for the terminal to obey."""
         encoding = sys.stdout.encoding or "ascii"
-        print(line.encode(encoding, "backslashreplace").decode(encoding))
+        try:
+            print(text.clean(line).encode(encoding, "backslashreplace").decode(encoding), flush=True)
+        except BrokenPipeError:  # the reader went away (`| head`): go on only where a report is still awaited
+            if self.json is None:
+                raise
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def note(self, line: str) -> None:
         self.notes.append(line)
-        self.say(f"  {text.clean(line)}")
+        for part in text.paragraph(line, self.width - 2):
+            self.say(f"  {part}")
+
+    def bug(self, line: str) -> None:
+        """Two of our own engines contradict each other: exit 70, whatever else is found."""
+        self.bugs.append(line)
+        self.note(f"BUG of meshspec: {line}")
+
+    def undone(self, name: str, engine: str) -> None:
+        """A target that was not checked to its end, because the user ended the run."""
+        self.show([Answered(finding, (finding,)) for finding in [interrupted(name, engine)]])
 
     def show(self, answered: Sequence[Answered]) -> None:
         self.answered += answered
+        column = min(max((len(one.answer.property) for one in answered), default=0), 34)
         for one in answered:
-            for line in text.lines_of(one, self.width - 2):
+            for line in text.lines_of(one, self.width - 2, column):
                 self.say(f"  {line}")
+        for line in text.proof_lines(answered, self.width - 2):
+            self.say(f"  {line}")
 
     def end(self, again: str = "") -> int:
         """The last lines, the JSON file, and the exit code."""
         answers = [one.answer for one in self.answered]
         code = exit_code((a.answer for a in answers), allow_undetermined=self.allow_undetermined)
+        code = BUG if self.bugs else code
         self.say()
         self.say(f"{text.summary(answers)}; seed {self.seed}; exit {code}")
         if again:
             self.say(f"again: {again}")
         if self.json is not None:
-            made = json_report.report_object(self.answered, seed=self.seed, exit_code=code, notes=self.notes)
+            made = json_report.report_object(
+                self.answered, seed=self.seed, exit_code=code, notes=self.notes, again=again
+            )
             json_report.write(self.json, made)
         return code
 
@@ -75,20 +125,37 @@ def check_models(
     report: Report,
 ) -> int:
     """Check each target and print its properties; all targets are resolved before anything runs."""
-    resolved = [resolve(target) for target in targets]
+    resolved = resolve_all(targets)
     lifted = [without(certified(target.model), faults_taken) for target in resolved]
+    for model in lifted:
+        scope_of(model, sizes)
     for target, model in zip(resolved, lifted, strict=True):
-        _check_model(target, model, sizes, engines, faults_taken, settings, report)
+        if was_interrupted(one.answer for one in report.answered):
+            report.say(text.clean(target.name))
+            report.undone(model.name, engines[0])
+            continue
+        try:
+            _check_model(target, model, sizes, engines, faults_taken, settings, report)
+        except KeyboardInterrupt:
+            report.undone(model.name, engines[0])
     return report.end()
 
 
-def _command(target: Target, scope: Mapping[str, int], engine: str, seed: int, taken: Sequence[str]) -> str:
+def _command(target: Target, scope: Mapping[str, int], engine: str, settings: Settings, taken: Sequence[str]) -> str:
     words = ["meshspec", engine, target.name]
     if scope and engine != "prove":
         words += ["--scope", text.scope_text(scope)]
-    words += ["--without", *taken] if taken else []
-    words += ["--seed", str(seed)] if engine == "simulate" else []
-    return " ".join(words)
+    words += ["--without", ",".join(taken)] if taken else []
+    usual = Settings()
+    if engine == "explore":
+        asked, default = settings.limits, usual.limits
+        words += ["--max-states", str(asked.max_states)] if asked.max_states != default.max_states else []
+        words += ["--max-memory", str(asked.max_memory)] if asked.max_memory != default.max_memory else []
+    if engine == "simulate":
+        words += ["--seed", str(settings.seed)]
+        words += ["--walks", str(settings.walks)] if settings.walks != usual.walks else []
+        words += ["--steps", str(settings.steps)] if settings.steps != usual.steps else []
+    return shlex.join(words)
 
 
 def _check_model(
@@ -101,9 +168,14 @@ def _check_model(
     report: Report,
 ) -> None:
     scope = scope_of(model, sizes)
-    answered = check(model, scope, engines, settings, on_terminal())
+    try:
+        answered = check(model, scope, engines, settings, on_terminal())
+    except Disagreement as bug:
+        report.say(text.clean(target.name))
+        report.bug(str(bug))
+        return
     named = {sort.__name__: size for sort, size in scope.items()}
-    answered = [_with_replay(one, target, named, settings.seed, faults_taken) for one in answered]
+    answered = [_with_replay(one, target, named, settings, faults_taken) for one in answered]
     heading(target.name if target.name == model.name else f"{model.name} ({target.name})", answered, named, report)
     if faults_taken:
         report.note(f"without {', '.join(faults_taken)}: what holds was not tried against it")
@@ -111,24 +183,35 @@ def _check_model(
     for one in answered:
         if one.answer.answer is not Answer.HOLDS and one.answer.replay:
             report.say(f"  replay {one.answer.property}: {one.answer.replay}")
-    if not incidents_of(target.cls):
+    if "explore" not in engines:
+        report.note(VACUITY)
+    incidents = incidents_of(target.cls)
+    if not incidents:
         report.note(UNEXAMINED)
+    elif all(held.model is not target.cls for held in shipped_evidence().values()):
+        report.note(UNTRIED.format(", ".join(incident.__name__ for incident in incidents)))
 
 
 def _with_replay(
-    one: Answered, target: Target, scope: Mapping[str, int], seed: int, taken: Sequence[str]
+    one: Answered, target: Target, scope: Mapping[str, int], settings: Settings, taken: Sequence[str]
 ) -> Answered:
     def commanded(finding: Finding) -> Finding:
-        return attrs.evolve(finding, replay=_command(target, scope, finding.engine, seed, taken))
+        engine = finding.engine if finding.engine in ENGINES else "check"
+        return attrs.evolve(finding, replay=_command(target, scope, engine, settings, taken))
 
     return Answered(commanded(one.answer), tuple(commanded(f) for f in one.findings))
 
 
 def heading(name: str, answered: Sequence[Answered], scope: Mapping[str, int], report: Report) -> None:
     """The name of what is checked, and what was seen of it on the whole."""
-    explored = text.deadlock_line(finding for one in answered for finding in one.findings)
+    findings = [finding for one in answered for finding in one.findings]
+    explored = text.seen_line(findings)
     where = f"scope {text.scope_text(scope)}: " if scope and explored else ""
-    report.say(f"{text.clean(name)}" + (f"  [{where}{explored}]" if explored else ""))
+    for line in text.paragraph(name + (f"  [{where}{explored}]" if explored else ""), report.width):
+        report.say(line)
+    if stuck := text.deadlock_line(findings):
+        for line in text.paragraph(stuck, report.width - 2):
+            report.say(f"  {line}")
 
 
 # -- everything shipped ----------------------------------------------------------------------------------------
@@ -143,18 +226,19 @@ def check_shipped(settings: Settings, report: Report) -> int:
 
 
 def _check_evidence(held: Evidence, settings: Settings, report: Report) -> None:
-    confirmation = Confirmation(held, settings.limits)
+    confirmation = Confirmation(held, unknown_names, settings.limits)
     name = held.model.__name__
     target = Target(name, held.model)
     _check_model(target, confirmation.model, _names(held), ("explore", "prove"), (), settings, report)
     for incident in confirmation.incidents:
-        listed = [claim for claim, promise in held.promises.items() if incident in promise.refuted_by]
+        listed = next(claim for claim, promise in held.promises.items() if incident in promise.refuted_by)
         report.say()
-        report.say(f"{incident.__name__}, an incident of {name}: {_first_line(incident)}")
-        for finding in confirmation.explored(incident):
-            if finding.property == listed[0]:
-                for line in text.lines_of(Answered(finding, (finding,)), report.width - 2):
-                    report.say(f"  {line}")
+        told = f"{incident.__name__}, an incident of {name}: {first_line(incident)}".removesuffix(": ")
+        finding = confirmation.finding(incident, listed)
+        for line in text.paragraph(told, report.width):
+            report.say(line)
+        for line in text.lines_of(Answered(finding, (finding,)), report.width - 2):
+            report.say(f"  {line}")
     report.say()
     report.say(f"{name}: the evidence, line by line")
     report.show(combined([line.confirm() for line in confirmation.lines()]))
@@ -165,18 +249,51 @@ def _names(held: Evidence) -> dict[str, int]:
     return {sort.__name__: size for sort, size in held.scope.items()}
 
 
-def _first_line(cls: type) -> str:
-    return (cls.__doc__ or "").strip().splitlines()[0]
+def first_line(cls: type) -> str:
+    """What a model's docstring opens with; empty without one."""
+    return (cls.__doc__ or "").strip().partition("\n")[0]
 
 
 def _judge_shipped(settings: Settings, report: Report) -> None:
-    """Nothing yet."""
+    """Judge every shipped adapter on the shorter stories, and hold what it does against what is on record."""
+    for record in shipped_records():
+        report.say(f"{record.package}, judged as a breaker (prefixes of at most {SHORT.prefix} step)")
+        findings = judge(record.adapter, seed=settings.seed, bound=SHORT)
+        for finding in findings:
+            if finding.answer is not Answer.HOLDS and finding.kind == "obligation":
+                _show_obligation(finding, report)
+        report.show(combined(compare(record, findings)))
+        report.say(f"  every story: meshspec check {record.adapter} --role breaker")
+        report.say()
 
 
 def judge_policies(targets: Sequence[str], role: str, package: str | None, settings: Settings, report: Report) -> int:
-    """Judge policies in a role."""
-    raise NotImplementedError
+    """Judge policies in a role, one after the other, each on all its stories."""
+    if not targets:
+        raise UsageError("--role needs a policy: module:attr, path.py:attr, or a name from `meshspec list`")
+    for target in targets:
+        report.say(f"{text.clean(target)}, judged as a {role}")
+        for finding in judge(target, role=role, package=package, seed=settings.seed):
+            asked = demand(finding, settings.require)
+            report.answered.append(Answered(asked, (finding,)))
+            _show_obligation(asked, report)
+    return report.end()
+
+
+def _show_obligation(finding: Finding, report: Report) -> None:
+    for line in text.lines_of(Answered(finding, (finding,)), report.width - 2):
+        report.say(f"  {line}")
+    for line in text.story_lines(finding, report.width - 2):
+        report.say(f"  {line}")
+
+
+def shipped_records() -> list[Record]:
+    """What is on record of packages, from ``meshspec.properties``."""
+    return [record for module in shipped_modules("properties") for record in getattr(module, "RECORDS", ())]
 
 
 def list_policies() -> None:
     """The policies that can be judged by name."""
+    print("policies (--role breaker):")
+    for name, info in adapters().items():
+        print(f"  {name:<24} {info.package}")

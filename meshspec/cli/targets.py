@@ -5,10 +5,12 @@ from __future__ import annotations
 import difflib
 import importlib
 import importlib.util
+import itertools
 import pkgutil
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeVar
@@ -70,10 +72,16 @@ def models_in(module: ModuleType) -> list[type]:
                 raise ModelError(problem, where_is(value))
             if is_model(value):
                 found.append(value)
-    return found
+    return list(dict.fromkeys(found))  # a second name for a class is no second model
 
 
-def resolve(text: str) -> Target:
+def resolve_all(texts: Sequence[str]) -> list[Target]:
+    """Every target, a file that several of them name being loaded once."""
+    loaded: dict[Path, ModuleType] = {}
+    return [resolve(text, loaded) for text in texts]
+
+
+def resolve(text: str, loaded: dict[Path, ModuleType] | None = None) -> Target:
     """A shipped name, ``module:attr``, ``path.py`` (one model in it) or ``path.py:attr``.
 
     Raises :class:`UsageError` when there is no such thing and :class:`ModelError` when its file is at fault.
@@ -82,19 +90,25 @@ def resolve(text: str) -> Target:
     if not colon:
         head, attribute = text, ""
     if head.endswith(".py"):
-        module = load_file(Path(head))
+        path = Path(head).resolve()
+        module = (loaded or {}).get(path) or load_file(Path(head))
+        if loaded is not None:
+            loaded[path] = module
     elif colon:
         module = load_module(head)
     else:
         return _shipped(text)
-    if attribute:
+    if colon:
+        if not attribute:
+            raise UsageError(f"{text} ends in a colon: write {head}:Model")
         return Target(text, _model_named(module, attribute, head))
     models = models_in(module)
     if not models:
         raise UsageError(f"{head} holds no model: decorate a class with @model")
     if len(models) > 1:
         names = ", ".join(cls.__name__ for cls in models)
-        raise UsageError(f"{head} holds {len(models)} models ({names}): write {head}:{models[0].__name__}")
+        either = " or ".join(f"{head}:{cls.__name__}" for cls in models)
+        raise UsageError(f"{head} holds {len(models)} models ({names}): write {either}")
     return Target(text, models[0])
 
 
@@ -111,7 +125,7 @@ def _model_named(module: ModuleType, attribute: str, head: str) -> Any:
         raise (
             ModelError(problem, where_is(cls))
             if problem
-            else UsageError(f"{head}:{attribute} is {value!r} and no model: decorate a class with @model")
+            else UsageError(f"{head}:{attribute} is no model but a {cls.__name__}: decorate a class with @model")
         )
     return value
 
@@ -123,6 +137,10 @@ def _shipped(text: str) -> Target:
     stems = {module.__name__.rpartition(".")[2]: module for module in shipped_modules("models")}
     if text in stems and (evidence := shipped_evidence().get(text)):
         return Target(evidence.model.__name__, evidence.model)
+    if text and Path(text).is_dir():
+        raise UsageError(f"{text} is a folder: name a file in it, {text.rstrip('/')}/model.py")
+    if Path(text).is_file():
+        raise UsageError(f"{text} is no Python file: the name of a model file ends in .py")
     raise UsageError(
         f"nothing shipped is called {text!r}{_near(text, [*models, *stems])}; "
         "a file is given as path.py or path.py:Model, a module as package.module:Model"
@@ -138,25 +156,24 @@ def _near(text: str, names: list[str]) -> str:
 
 def load_module(name: str) -> ModuleType:
     """Import a module by name, the present folder first."""
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
+    nothing = UsageError(f"there is no module {name!r} to import here")
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise nothing
     try:
-        return _guarded(lambda: importlib.import_module(name), name)
+        with _importing_from(Path.cwd()):
+            return _guarded(lambda: importlib.import_module(name), name)
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
-            raise UsageError(f"there is no module {name!r} to import here") from None
+            raise nothing from None
         raise _at_fault(error, name) from None
 
 
 def load_file(path: Path) -> ModuleType:
     """Import a file under a name of its own, its folder first on the import path."""
     if not path.is_file():
-        raise UsageError(f"there is no file {path}")
-    folder = str(path.resolve().parent)
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    name = f"meshspec_target_{path.stem}"
+        what = "is a folder and no file" if path.is_dir() else "does not exist"
+        raise UsageError(f"{path} {what}")
+    name = next(n for n in _names(f"meshspec_target_{path.stem}") if n not in sys.modules)
     spec = importlib.util.spec_from_file_location(name, path.resolve())
     if spec is None or spec.loader is None:
         raise UsageError(f"{path} cannot be imported: its name must end in .py")
@@ -164,10 +181,31 @@ def load_file(path: Path) -> ModuleType:
     sys.modules[name] = module
     loader = spec.loader
     try:
-        _guarded(lambda: loader.exec_module(module), str(path))
+        with _importing_from(path.resolve().parent):
+            _guarded(lambda: loader.exec_module(module), str(path))
     except ModuleNotFoundError as error:
         raise _at_fault(error, str(path)) from None
     return module
+
+
+def _names(stem: str) -> Iterator[str]:
+    """Names for modules: two files with the same stem are two modules."""
+    yield stem
+    yield from (f"{stem}_{number}" for number in itertools.count(2))
+
+
+@contextmanager
+def _importing_from(folder: Path) -> Generator[None, None, None]:
+    """The folder first on the import path, as for a script; afterwards last, where it hides nothing of ours."""
+    given = str(folder)
+    known = given in sys.path
+    sys.path.insert(0, given)
+    try:
+        yield
+    finally:
+        sys.path.remove(given)
+        if not known:
+            sys.path.append(given)
 
 
 def _guarded(run: Callable[[], _T], name: str) -> _T:

@@ -1,27 +1,29 @@
 """check: everything that can be said of a model by default, one answer for each property.
 
 Explores the scope and proves for every size what it can; a property's answer is the strongest that any engine
-reached, VIOLATED if one refutes it.
+reached, VIOLATED if one refutes it. A model that claims nothing is VACUOUS.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import attrs
 
 from meshspec.answer import Answer, Finding, Strength, demand, overall
 from meshspec.engines.explore import explore
-from meshspec.engines.limits import Limits
+from meshspec.engines.limits import INTERRUPTED, Limits
 from meshspec.engines.prove import prove
 from meshspec.engines.simulate import simulate
 from meshspec.errors import UsageError
-from meshspec.lang.declare import is_model
+from meshspec.lang.declare import declared, is_model
 from meshspec.lang.lift import LiftedModel
+from meshspec.lang.places import where_is
 from meshspec.progress import Progress, silent
 from meshspec.sorts import Sort
 
 ENGINES = ("explore", "prove", "simulate")
+PROMISES = ("always", "sometimes", "eventually", "terminal")
 DEFAULT_SIZE = 2
 
 
@@ -53,19 +55,62 @@ def check(
 ) -> list[Answered]:
     """Run the engines and combine what they say; raises :class:`UsageError` for an engine that is none."""
     settings = settings or Settings()
-    findings: list[Finding] = []
     for engine in engines:
-        if engine == "explore":
-            findings += explore(model, sizes, settings.limits, progress)
-        elif engine == "prove":
-            findings += prove(model)
-        elif engine == "simulate":
-            findings += simulate(
-                model, sizes, walks=settings.walks, steps=settings.steps, seed=settings.seed, progress=progress
-            )
-        else:
+        if engine not in ENGINES:
             raise UsageError(f"there is no engine {engine!r}; the engines are {', '.join(ENGINES)}")
+    findings: list[Finding] = []
+    for engine in dict.fromkeys(engines):
+        try:
+            findings += _run(engine, model, sizes, settings, progress)
+        except KeyboardInterrupt:
+            findings.append(interrupted(model.name, engine))
+        if was_interrupted(findings):
+            break
+    if not any(lifted.method.kind in PROMISES for lifted in model.claims):
+        findings.append(_claims_nothing(model))
     return combined(findings, settings.require)
+
+
+def _run(
+    engine: str, model: LiftedModel, sizes: Mapping[type[Sort], int], settings: Settings, progress: Progress
+) -> list[Finding]:
+    if engine == "explore":
+        return explore(model, sizes, settings.limits, progress)
+    if engine == "prove":
+        return prove(model, progress=progress)
+    return simulate(model, sizes, walks=settings.walks, steps=settings.steps, seed=settings.seed, progress=progress)
+
+
+def interrupted(name: str, engine: str) -> Finding:
+    """That the user ended a check before its end: it may not count as a success, whatever held until then."""
+    return Finding(
+        name,
+        "the check ran to its end",
+        Answer.UNDETERMINED,
+        engine,
+        kind="check",
+        reason=INTERRUPTED,
+        settles="letting it run to its end",
+        facts={"cut": INTERRUPTED},
+    )
+
+
+def was_interrupted(findings: Iterable[Finding]) -> bool:
+    return any(finding.facts.get("cut") == INTERRUPTED for finding in findings)
+
+
+def _claims_nothing(model: LiftedModel) -> Finding:
+    kinds = ", ".join(f"@{kind}" for kind in PROMISES)
+    return Finding(
+        model.name,
+        "it claims something",
+        Answer.VACUOUS,
+        "check",
+        kind="check",
+        reason=f"the model has no claim (none of {kinds}): nothing was promised, so nothing was checked",
+        settles="a claim; a lemma is none, and a method without a mark is never read",
+        where=str(where_is(model.declared.cls)),
+    )
 
 
 def combined(findings: list[Finding], require: Strength | None = None) -> list[Answered]:
@@ -76,10 +121,11 @@ def combined(findings: list[Finding], require: Strength | None = None) -> list[A
     answered: list[Answered] = []
     for said in by_property.values():
         best = overall(said)
-        if best.answer is Answer.UNDETERMINED:
-            cti = next((f for f in said if f.facts.get("cti")), best)
-            best = cti if all(f.answer is Answer.UNDETERMINED for f in said) and best.engine == cti.engine else best
-        answered.append(Answered(demand(best, require), tuple(said)))
+        asked = demand(best, require)
+        weak = next((f for f in said if f.answer is Answer.UNDETERMINED), None)
+        if asked is not best and weak is not None:
+            asked = attrs.evolve(asked, reason=f"{asked.reason}; {weak.engine}: {weak.reason}", settles=weak.settles)
+        answered.append(Answered(asked, tuple(said)))
     return answered
 
 
@@ -113,7 +159,7 @@ def incidents_of(cls: type) -> list[type]:
     stack: list[type] = list(cls.__subclasses__())
     while stack:
         one = stack.pop(0)
-        if is_model(one):
+        if is_model(one) and declared(one).cls is one:  # what lifting makes of a class is no incident of it
             found[one] = None
         stack += one.__subclasses__()
     return list(found)

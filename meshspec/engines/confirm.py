@@ -9,22 +9,29 @@ Sound when the engines it runs are. Misses nothing that a line says; a claim wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property, partial
+from typing import Any
 
 import attrs
 
 from meshspec.answer import Answer, Finding, Strength
 from meshspec.backends import native
 from meshspec.backends.certificate import certified
-from meshspec.backends.layout import Layout
-from meshspec.engines.explore import explore
+from meshspec.backends.generated import Generator
+from meshspec.backends.layout import Layout, Values
+from meshspec.engines.explore import findings_of
 from meshspec.engines.limits import Limits
 from meshspec.engines.prove import prove
-from meshspec.lang.evidence import Evidence, Promise
-from meshspec.lang.lift import Lifted, LiftedModel, label
+from meshspec.engines.search import Exploration, search_states
+from meshspec.lang.evidence import Evidence
+from meshspec.lang.lift import LiftedModel, label
+from meshspec.lang.places import where_is
 
-PROMISES = ("always", "sometimes")
+Unknown = Callable[[Iterable[str]], list[str]]
+"""One message for each name that the registry of claims does not have."""
+
+_Transitions = frozenset[tuple[object, ...]]
 
 
 @attrs.frozen
@@ -36,12 +43,17 @@ class Line:
 
 
 class Confirmation:
-    """The evidence of one model, line by line; the searches behind the lines are run once."""
+    """The evidence of one model, line by line; the searches behind the lines are run once.
 
-    def __init__(self, evidence: Evidence, limits: Limits | None = None) -> None:
+    `unknown` looks the names that promises stand for up in the registry, which is above the engines.
+    """
+
+    def __init__(self, evidence: Evidence, unknown: Unknown, limits: Limits | None = None) -> None:
         self.evidence = evidence
+        self.unknown = unknown
         self.limits = limits or Limits()
-        self._explored: dict[type, list[Finding]] = {}
+        self._searched: dict[type, tuple[Exploration, list[Finding]]] = {}
+        self._steps: dict[type, _Transitions | str] = {}
 
     @cached_property
     def model(self) -> LiftedModel:
@@ -53,161 +65,192 @@ class Confirmation:
         return list(found)
 
     def lines(self) -> list[Line]:
-        """Every line, in the fixed order: holds, proved, refuted, not vacuous."""
-        lines: list[tuple[str, Callable[[], Finding]]] = [("states", self.counts)]
+        """Every line, in the fixed order: counts, holds, proved, refuted, incidents, not vacuous, names."""
+        lines: list[tuple[str, Callable[[str], Finding]]] = []
+        lines.append((f"{self.evidence.states} states, {self.evidence.deadlocks} deadlocks", self._counts))
         for claim, promise in self.evidence.promises.items():
-            lines.append((f"{claim} holds", partial(self.holds, claim)))
+            lines.append((f"{claim} holds", partial(self._holds, claim)))
             if promise.proved:
-                lines.append((f"{claim} is proved", partial(self.proved, claim)))
+                lines.append((f"{claim} is proved", partial(self._proved, claim)))
             for incident in promise.refuted_by:
                 what = f"{claim} is refuted by {incident.__name__}"
-                lines.append((what, partial(self.refuted, claim, incident)))
+                lines.append((what, partial(self._refuted, claim, incident)))
         for incident in self.incidents:
             what = f"{incident.__name__} breaks only what it is listed for"
-            lines.append((what, partial(self.incident, incident)))
-        lines.append(("nothing is vacuous", self.not_vacuous))
-        lines.append(("every promise can be refuted", self.refutable))
-        return [Line(id, confirm) for id, confirm in lines]
+            lines.append((what, partial(self._incident, incident)))
+        lines.append(("nothing is vacuous", self._not_vacuous))
+        lines.append(("every promise can be refuted", self._refutable))
+        lines.append(("every name is in the registry", self._names))
+        return [Line(id, partial(confirm, id)) for id, confirm in lines]
 
     def explored(self, model: type) -> list[Finding]:
-        if model not in self._explored:
-            lifted = self.model if model is self.evidence.model else certified(model)
-            self._explored[model] = explore(lifted, self.evidence.scope, self.limits)
-        return self._explored[model]
+        return self._search(model)[1]
 
-    def _of(self, model: type, claim: str) -> Finding:
+    def _search(self, model: type) -> tuple[Exploration, list[Finding]]:
+        if model not in self._searched:
+            lifted = certified(model)
+            search, seen = search_states(lifted, self.evidence.scope, self.limits)
+            self._searched[model] = (search, findings_of(lifted, search, seen))
+        return self._searched[model]
+
+    def finding(self, model: type, claim: str) -> Finding:
+        """What exploring the model, or an incident of it, says of a claim."""
         return next(f for f in self.explored(model) if f.property == claim)
 
     @cached_property
     def _proofs(self) -> Mapping[str, Finding]:
         return {finding.property: finding for finding in prove(self.model)}
 
-    def _line(self, what: str, problem: str, found: Finding | None = None) -> Finding:
+    # -- what a line comes to ----------------------------------------------------------------------------------
+
+    def _say(self, what: str, answer: Answer, **more: Any) -> Finding:
         scope = {sort.__name__: size for sort, size in self.evidence.scope.items()}
-        name = self.evidence.model.__name__
-        if found is not None and found.answer is Answer.UNDETERMINED:
-            return attrs.evolve(found, subject=name, property=what, kind="evidence")
-        if not problem:
-            strength = found.strength if found is not None and found.strength else Strength.EXHAUSTIVE
-            states = found.states if found is not None else None
-            return Finding(
-                name, what, Answer.HOLDS, "confirm", kind="evidence", strength=strength, scope=scope, states=states
-            )
-        counterexample = found.counterexample if found is not None else None
-        return Finding(
-            name,
-            what,
-            Answer.VIOLATED,
-            "confirm",
-            kind="evidence",
-            scope=scope,
-            reason=problem,
-            counterexample=counterexample,
+        if answer is Answer.HOLDS:
+            more.setdefault("strength", Strength.EXHAUSTIVE)
+        name, where = self.evidence.model.__name__, str(where_is(self.evidence.model))
+        return Finding(name, what, answer, "confirm", kind="evidence", scope=scope, where=where, **more)
+
+    def _wrong(self, what: str, problem: str, found: Finding | None = None) -> Finding:
+        return self._say(
+            what, Answer.VIOLATED, reason=problem, counterexample=found.counterexample if found is not None else None
         )
+
+    def _passed_on(self, what: str, found: Finding) -> Finding:
+        """A finding that is not what the line says: its own answer, under the name of the line."""
+        name = self.evidence.model.__name__
+        return attrs.evolve(found, subject=name, property=what, kind="evidence")
 
     # -- the lines ---------------------------------------------------------------------------------------------
 
-    def counts(self) -> Finding:
+    def _counts(self, what: str) -> Finding:
         found = self.explored(self.evidence.model)[0]
         seen = (found.states, found.facts["deadlocks"])
-        said = (self.evidence.states, self.evidence.deadlocks)
-        problem = (
-            ""
-            if seen == said
-            else f"{said[0]} states and {said[1]} deadlocks are pinned; found {seen[0]} and {seen[1]}"
-        )
         if not found.facts["complete"]:
-            problem = f"the search was cut after {found.states} states"
-        return self._line(f"{said[0]} states, {said[1]} deadlocks", problem, None)
+            return self._say(
+                what,
+                Answer.UNDETERMINED,
+                reason=f"cut off by {found.facts['cut']}",
+                known=f"at least {seen[0]} states and {seen[1]} deadlocks",
+                settles="a smaller scope, or higher --max-states and --max-memory",
+            )
+        if seen == (self.evidence.states, self.evidence.deadlocks):
+            return self._say(what, Answer.HOLDS, states=found.states)
+        return self._wrong(what, f"found {seen[0]} states and {seen[1]} deadlocks")
 
-    def holds(self, claim: str) -> Finding:
-        found = self._of(self.evidence.model, claim)
-        problem = "" if found.answer is Answer.HOLDS else f"{found.answer.value}: {found.reason or 'see the path'}"
-        return self._line(f"{claim} holds", problem, found)
+    def _holds(self, claim: str, what: str) -> Finding:
+        return self._passed_on(what, self.finding(self.evidence.model, claim))
 
-    def proved(self, claim: str) -> Finding:
-        found = self._proofs[claim]
-        problem = "" if found.strength is Strength.EVERY_SIZE else f"not proved: {found.reason}"
-        return self._line(f"{claim} is proved", problem, found)
+    def _proved(self, claim: str, what: str) -> Finding:
+        if claim not in self._proofs:
+            kind = next(c.method.kind for c in self.model.claims if c.name == claim)
+            return self._wrong(what, f"{claim} is @{kind}, which is not proved but witnessed: drop proved=True")
+        return self._passed_on(what, self._proofs[claim])
 
-    def refuted(self, claim: str, incident: type) -> Finding:
-        promise: Promise = self.evidence.promises[claim]
-        found = self._of(incident, claim)
-        what = f"{claim} is refuted by {incident.__name__}"
+    def _refuted(self, claim: str, incident: type, what: str) -> Finding:
+        found = self.finding(incident, claim)
         if found.answer is Answer.UNDETERMINED:
-            return self._line(what, "", found)
+            return self._passed_on(what, found)
         if found.counterexample is None:
-            return self._line(what, f"{incident.__name__} does not break {claim}: {found.answer.value}", found)
-        path, pinned = found.counterexample.actions, promise.refuted_by[incident]
+            reason = f" ({found.reason})" if found.reason else ""
+            return self._wrong(what, f"{incident.__name__} does not break {claim}: it {found.answer.value}{reason}")
+        path, pinned = found.counterexample.actions, self.evidence.promises[claim].refuted_by[incident]
         if path != pinned:
-            return self._line(what, f"the shortest path is {', '.join(path)}; pinned is {', '.join(pinned)}", found)
-        return self._line(what, self._mended(claim, incident, found), None)
+            said = f"the shortest path is {', '.join(path)}; pinned is {', '.join(pinned) or 'no step'}"
+            return self._wrong(what, said, found)
+        if not self._mended(claim, found):
+            parent = self.evidence.model.__name__
+            return self._wrong(what, f"{parent} breaks {claim} on the schedule of {incident.__name__} too", found)
+        says = (incident.__doc__ or "").strip().partition("\n")[0]
+        return self._say(
+            what, Answer.HOLDS, states=found.states, counterexample=found.counterexample, facts={"incident": says}
+        )
 
-    def _mended(self, claim: str, incident: type, found: Finding) -> str:
-        """Empty when the parent, on the incident's schedule, does not break the claim."""
+    def _mended(self, claim: str, found: Finding) -> bool:
+        """Whether the parent, on the incident's schedule, refuses a step or keeps the claim at every step."""
         assert found.counterexample is not None
         layout = Layout(self.model, self.evidence.scope)
-        values: native.Values = layout.decode(next(layout.initial_states()))
+        said = next(c for c in self.model.claims if c.name == claim)
         ground = {label(lifted.name, arguments): (lifted, arguments) for lifted, arguments in layout.ground_actions()}
+
+        def kept(values: Values) -> bool:
+            every = layout.arguments(said.parameters)
+            return all(native.run(layout, said, values, arguments) == native.Value(True) for arguments in every)
+
+        start = found.counterexample.initial
+        shown = ((state, layout.show(state)) for state in layout.initial_states())
+        first = next((state for state, cells in shown if all(start.get(c) == v for c, v in cells.items())), None)
+        if first is None:
+            return True  # the parent does not start there
+        values: Values = layout.decode(first)
         for action in found.counterexample.actions:
+            if not kept(values):
+                return False
+            if action not in ground:
+                return True
             lifted, arguments = ground[action]
             after = native.run(layout, lifted, values, arguments)
             if not isinstance(after, native.Next):
-                return ""  # the parent refuses a step of the schedule: the violation is gone with it
+                return True
             values = after.values
-        said: Lifted = next(c for c in self.model.claims if c.name == claim)
-        kept = all(
-            native.run(layout, said, values, arguments) == native.Value(True)
-            for arguments in layout.arguments(said.parameters)
-        )
-        return (
-            ""
-            if kept
-            else f"{self.evidence.model.__name__} breaks {claim} on the schedule of {incident.__name__} too"
-        )
+        return kept(values)
 
-    def incident(self, incident: type) -> Finding:
+    def _incident(self, incident: type, what: str) -> Finding:
         """It changes what the model does, and keeps every claim that it is not listed for."""
-        what = f"{incident.__name__} breaks only what it is listed for"
-        mine, theirs = self.model, certified(incident)
-        if transitions(mine, self.evidence) == transitions(theirs, self.evidence):
-            return self._line(what, f"the transitions of {incident.__name__} equal its parent's: it changes nothing")
+        mine, theirs = self._transitions(self.evidence.model), self._transitions(incident)
+        for steps in (mine, theirs):
+            if isinstance(steps, str):
+                return self._say(what, Answer.UNDETERMINED, reason=steps, settles="a smaller scope")
+        if mine == theirs:
+            return self._wrong(what, f"the transitions of {incident.__name__} equal its parent's: it changes nothing")
         for claim, promise in self.evidence.promises.items():
-            found = self._of(incident, claim)
-            if incident not in promise.refuted_by and found.answer is not Answer.HOLDS:
-                return self._line(what, f"{claim} is {found.answer.value} too: list it", found)
-        return self._line(what, "")
+            found = self.finding(incident, claim)
+            if incident in promise.refuted_by or found.answer is Answer.HOLDS:
+                continue
+            if found.answer is Answer.UNDETERMINED:
+                return self._passed_on(what, found)
+            reason = f" ({found.reason})" if found.reason else ""
+            return self._wrong(what, f"{claim} is {found.answer.value} too{reason}: list it, or mend it", found)
+        return self._say(what, Answer.HOLDS)
 
-    def not_vacuous(self) -> Finding:
+    def _transitions(self, model: type) -> _Transitions | str:
+        """Every step between reachable states in the evidence's scope, or why they are not all known."""
+        if model not in self._steps:
+            search, _ = self._search(model)
+            successors = Generator(search.layout).successors()
+            ground = [label(lifted.name, arguments) for lifted, arguments in search.layout.ground_actions()]
+            cells = tuple(str(cell) for cell in search.layout.cells)
+            self._steps[model] = (
+                frozenset(
+                    (cells, state, ground[action], reached)
+                    for number, state in enumerate(search.states)
+                    if number not in search.closed
+                    for action, reached, _ in successors(state)
+                )
+                if search.complete
+                else f"{model.__name__}: cut off by {search.cut}"
+            )
+        return self._steps[model]
+
+    def _not_vacuous(self, what: str) -> Finding:
         """Every action fires, every fault strikes, every condition is met somewhere, every witness exists."""
         for found in self.explored(self.evidence.model):
-            if found.answer is Answer.VACUOUS:
-                return attrs.evolve(found, property=f"nothing is vacuous: {found.property}", kind="evidence")
+            if found.answer is Answer.VIOLATED:
+                return self._wrong(what, f"{found.property} is VIOLATED", found)
             if found.answer is not Answer.HOLDS:
-                return self._line("nothing is vacuous", f"{found.property}: {found.answer.value}", found)
-        return self._line("nothing is vacuous", "")
+                said = attrs.evolve(found, reason=f"{found.property}: {found.reason}")
+                return self._passed_on(what, said)
+        return self._say(what, Answer.HOLDS)
 
-    def refutable(self) -> Finding:
+    def _refutable(self, what: str) -> Finding:
         """Every ``@always`` promise has an incident that refutes it."""
         kinds = {lifted.name: lifted.method.kind for lifted in self.model.claims}
         idle = [c for c, p in self.evidence.promises.items() if kinds[c] == "always" and not p.refuted_by]
-        if not idle:
-            return self._line("every promise can be refuted", "")
-        name = self.evidence.model.__name__
-        reason = f"{', '.join(idle)}: no incident refutes it, so nothing shows that it can fail"
-        return Finding(
-            name, "every promise can be refuted", Answer.VACUOUS, "confirm", kind="evidence", reason=reason
-        )
+        reason = f"{', '.join(idle)}: no incident refutes it, so nothing shows that it can fail" if idle else ""
+        if not self.evidence.promises:
+            reason = "nothing is promised"
+        return self._say(what, Answer.VACUOUS, reason=reason) if reason else self._say(what, Answer.HOLDS)
 
-
-def transitions(model: LiftedModel, evidence: Evidence) -> frozenset[tuple[object, ...]]:
-    """Every step between reachable states in the evidence's scope, as (state, action, state)."""
-    from meshspec.backends.generated import Generator
-    from meshspec.engines.explore import search_states
-
-    search, _ = search_states(model, evidence.scope, Limits())
-    successors = Generator(search.layout).successors()
-    ground = [label(lifted.name, arguments) for lifted, arguments in search.layout.ground_actions()]
-    return frozenset(
-        (state, ground[action], reached) for state in search.states for action, reached, _ in successors(state)
-    )
+    def _names(self, what: str) -> Finding:
+        names = [name for promise in self.evidence.promises.values() for name in promise.stands_for]
+        problems = self.unknown(names)
+        return self._wrong(what, "; ".join(problems)) if problems else self._say(what, Answer.HOLDS)

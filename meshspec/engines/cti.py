@@ -7,8 +7,7 @@ action is run natively, and the property must come out natively false. Anything 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -24,7 +23,7 @@ from meshspec.expr.text import value_text
 from meshspec.lang.containers import Map
 from meshspec.lang.lift import Lifted, LiftedModel, label
 from meshspec.lang.outcomes import Blocks, Raises
-from meshspec.sorts import Sort, scope
+from meshspec.sorts import scope
 
 MAX_EVALUATIONS = 50_000
 
@@ -59,7 +58,7 @@ def replay(
 ) -> Cti | str:
     """The step on CPython: `property` is false after it (without one: it raises), or the reason why not."""
     try:
-        layout = Layout(_with_tables(model, structure), structure.sizes)
+        layout = _layout(_with_tables(model, structure), structure)
     except UsageError as error:
         return str(error)
     before = _values(layout, structure)
@@ -87,7 +86,7 @@ def replay(
 def replay_initial(model: LiftedModel, structure: Structure, property: Property) -> Cti | str:
     """The initial state on CPython, with the model's own constants: `property` is false in it, or why not."""
     try:
-        layout = Layout(model, structure.sizes)
+        layout = _layout(model, structure)
     except UsageError as error:
         return str(error)
     values: dict[tuple[str, tuple[object, ...]], object] = {}
@@ -103,6 +102,13 @@ def replay_initial(model: LiftedModel, structure: Structure, property: Property)
     return Cti(layout.scope_names, layout.show(layout.encode(values)), "", {}, failed)
 
 
+def _layout(model: LiftedModel, structure: Structure) -> Layout:
+    """The scope of the solver's state; one action is taken in it, so it may have more actions than can be listed."""
+    actions = tuple(attrs.evolve(action, parameters=()) for action in model.actions)
+    claims = tuple(attrs.evolve(claim, parameters=()) for claim in model.claims)
+    return Layout(attrs.evolve(model, actions=actions, claims=claims), structure.sizes)
+
+
 def _may_start_at(cell: CellAt, value: object) -> bool:
     return any(
         isinstance(value, option) if isinstance(option, type) else type(value) is type(option) and value == option
@@ -115,7 +121,7 @@ def _with_tables(model: LiftedModel, structure: Structure) -> LiftedModel:
     tables = [variable for variable in model.declared.variables if variable.constant]
     if not tables:
         return model
-    layout = Layout(model, structure.sizes)
+    layout = _layout(model, structure)
     instance = native.load(layout, _values(layout, structure))
     for variable in tables:
         symbol = variable.symbol
@@ -125,8 +131,7 @@ def _with_tables(model: LiftedModel, structure: Structure) -> LiftedModel:
         holder = instance
         for part in variable.path[:-1]:
             holder = getattr(holder, part)
-        table = Map[Any, Any](next(iter(entries.values())), entries)
-        vars(holder)[variable.path[-1]] = table._typed(symbol.name, symbol.keys, symbol.type, symbol.optional)
+        vars(holder)[variable.path[-1]] = Map(next(iter(entries.values())), entries)
     return attrs.evolve(model, instance=instance)
 
 
@@ -135,7 +140,7 @@ def _values(layout: Layout, structure: Structure) -> Values:
 
 
 def _cell(structure: Structure, cell: CellAt) -> object:
-    return structure.cell(cell.variable.symbol, cell.keys)
+    return structure.cell(cell.variable.symbol, cell.keys)  # type: ignore[arg-type]  # keys are values of the scope
 
 
 def _false_hypothesis(layout: Layout, values: Values, hypotheses: Sequence[Property]) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import attrs
 
+from meshspec.backends.after import tidied
 from meshspec.backends.instances import Universal, within
 from meshspec.backends.layout import range_name
 from meshspec.expr.build import disj
@@ -35,14 +35,6 @@ class Property:
         return str(self.lifted.method.where) if self.lifted is not None else ""
 
 
-def constants_of(model: LiftedModel, path: tuple[str, ...]) -> Any:
-    """The (nested) machine whose constants a bound may ask for."""
-    holder: Any = model.instance
-    for part in path:
-        holder = getattr(holder, part)
-    return holder
-
-
 def bounds_of(parameters: Iterable[Parameter], constants: object) -> dict[str, range]:
     return {p.name: p.range.of(constants) for p in parameters if isinstance(p.range, Range)}
 
@@ -52,12 +44,12 @@ def properties_of(model: LiftedModel) -> list[Property]:
     found: list[Property] = []
     for lifted in model.claims:
         if lifted.method.kind in ("always", "lemma"):
-            bounds = bounds_of(lifted.parameters, constants_of(model, lifted.method.path))
-            universal = Universal(lifted.claim, lifted.parameters, bounds)
+            bounds = bounds_of(lifted.parameters, model.instance)
+            universal = Universal(tidied(lifted.claim), lifted.parameters, bounds)
             found.append(Property(lifted.name, lifted.method.kind, universal, lifted=lifted))
     for variable in model.declared.variables:
         if variable.range is not None and not variable.constant:
-            found.append(_range(variable, constants_of(model, variable.path[:-1])))
+            found.append(_range(variable, model.instance))
     return found
 
 

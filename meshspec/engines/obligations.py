@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 
 import attrs
 
-from meshspec.backends.after import Outside, after, apart, initial_fact, initially
+from meshspec.backends.after import Outside, after, apart, initial_fact, initially, tidied
 from meshspec.backends.instances import Elements, TooMany, Universal, within
 from meshspec.backends.solver import AnySize, Leaves, Reply, Sat, Solver, Structure, Term, Unsat
 from meshspec.engines.cti import Cti, replay, replay_initial
-from meshspec.engines.inductive import Property, constants_of
+from meshspec.engines.inductive import Property
 from meshspec.expr.build import FALSE, TRUE, conj, disj, negate
 from meshspec.expr.nodes import Name, Node, SortType
 from meshspec.expr.walk import symbols
@@ -120,7 +120,10 @@ class Prover:
 
 def updates_of(path: Path) -> tuple[Update, ...]:
     assert isinstance(path.outcome, Does)
-    return path.outcome.updates
+    return tuple(
+        attrs.evolve(update, writes=tuple(attrs.evolve(write, value=tidied(write.value)) for write in update.writes))
+        for update in path.outcome.updates
+    )
 
 
 class _Question:
@@ -136,9 +139,9 @@ class _Question:
         given: list[tuple[Parameter, Name, object]] = []
         self.condition: tuple[Node, ...] = ()
         if obligation.action is not None and obligation.path is not None:
-            constants = constants_of(model, obligation.action.method.path)
+            constants = model.instance
             given += [(p, Name(p.name, p.type), constants) for p in obligation.action.parameters]
-            self.condition = obligation.path.condition
+            self.condition = tuple(tidied(part) for part in obligation.path.condition)
         property = obligation.property
         if property is not None:
             bounds = property.universal.bounds
@@ -167,16 +170,32 @@ class _Question:
                 if isinstance(replayed, Cti):
                     return Refuted(replayed)
                 why = replayed
+            if self.terms.aggregates and (found := self._in_small_scopes()) is not None:
+                return found
         except TooMany as many:
             why = why or str(many)
         return self._last_resort(why)
+
+    def _in_small_scopes(self) -> Refuted | None:
+        """Look for a counterexample in which aggregates are the sums that they are, among few more members."""
+        for extra in range(self.prover.max_members):
+            reply = self._ask(closed=True)
+            if isinstance(reply, Sat):
+                replayed = self._replay(self._structure(reply, whole=False))
+                if isinstance(replayed, Cti):
+                    return Refuted(replayed)
+            for type in dict.fromkeys(aggregate.bound.type for aggregate in self.terms.aggregates):
+                self.elements.name(Name(f"another {extra}", type))
+            self.elements.grow(self.prover.holders)
+        return None
 
     def _ground(self) -> list[Term]:
         """The path and the failing goal, at the elements named so far."""
         holds = self.elements.holds
         return [*(holds(part, {}) for part in self.condition), holds(self.goal, {}, False)]
 
-    def _ask(self) -> Reply:
+    def _ask(self, closed: bool = False) -> Reply:
+        """Ask at the named elements; `closed`, as if there were no others: then only *satisfiable* means anything."""
         self.prover.asked += 1
         solver = self.prover.solver
         assumed = [
@@ -187,6 +206,12 @@ class _Question:
         stated = self._ground()
         if self.obligation.action is None:
             stated += [term for fact in self.prover.initial for term in self.elements.instances(fact)]
+        for aggregate in self.terms.aggregates:
+            for whole, part in self.elements.sums(aggregate):
+                if closed:
+                    stated.append(whole == part)
+                elif aggregate.kind == "count":
+                    stated.append(whole >= part)
         with solver.within():
             for term in stated:
                 solver.add(term)

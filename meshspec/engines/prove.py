@@ -219,7 +219,8 @@ class _Sayer:
             reason = f"not inductive: {cti.action} leads from a state that satisfies {given} to {what}: {cti.failed}"
             if name == NO_RAISE:
                 reason = f"not excluded: {cti.failed} in a state that satisfies {given}"
-            settles, facts = LEMMA, {"cti": cti.facts()}
+            settles = LEMMA
+            facts = {"cti": cti.facts()}
         return Finding(
             self.model.name,
             name,

@@ -1,16 +1,17 @@
 """simulate: does a seeded random walk break it?
 
 Walks from an initial state, one enabled action after another, chosen with a seeded generator; a walk that refutes
-a claim is shrunk by leaving steps out while the claim stays refuted.
+something is shrunk by leaving steps out while it stays refuted.
 
-Sound when it refutes: every step is one of the model. Misses whatever the walks did not meet; its HOLDS is
-*tested* and nothing more.
+Sound when it refutes: every step is one of the model. Misses whatever the walks did not meet; its HOLDS is *tested*
+and nothing more, and it does not look for what is vacuous. Of very many initial states it takes the first.
 """
 
 from __future__ import annotations
 
+import itertools
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -19,21 +20,35 @@ from meshspec.answer import Answer, Counterexample, Finding, Step, Strength
 from meshspec.backends.evaluate import failed_clause
 from meshspec.backends.generated import Generator, Successor
 from meshspec.backends.layout import Layout, State, range_name
+from meshspec.engines.explore import ENDS, NO_RAISE
+from meshspec.engines.limits import INTERRUPTED
 from meshspec.errors import UsageError
+from meshspec.expr.build import negate
 from meshspec.lang.lift import Lifted, LiftedModel, label
 from meshspec.progress import Progress, silent
 from meshspec.sorts import Sort
 
+MAX_INITIAL = 100_000
+
 
 @attrs.frozen
-class _Claim:
-    """A property that is tested in every state: a claim, or the ranges of the variables."""
+class _Watched:
+    """What a state can settle: ``test`` says for which arguments, cell or action it does, or -1."""
 
     name: str
     kind: str
     test: Callable[[State], int]
-    lifted: Lifted | None
-    arguments: list[tuple[Any, ...]]
+    lifted: Lifted | None = None
+    arguments: list[tuple[Any, ...]] = attrs.field(factory=list[tuple[Any, ...]])
+
+
+@attrs.frozen
+class _Settled:
+    """A walk to a state that settles something, shrunk from ``walked`` steps."""
+
+    start: State
+    actions: list[int]
+    walked: int
 
 
 def simulate(
@@ -45,50 +60,65 @@ def simulate(
     seed: int = 0,
     progress: Progress = silent,
 ) -> list[Finding]:
-    """One finding for every ``always`` claim, lemma and range; `walks` walks of at most `steps` steps each.
+    """One finding for every claim and range, for `no action raises` and for where the model may end.
 
-    The same seed gives the same walks on every machine. Raises :class:`UsageError` unless both are at least 1.
+    `walks` walks of at most `steps` steps each; the same seed gives the same walks on every machine. Raises
+    :class:`UsageError` unless both are at least 1.
     """
     if walks < 1 or steps < 1:
         raise UsageError("--walks and --steps must be at least 1")
     walker = _Walker(model, sizes)
-    source = random.Random(seed)
-    open_claims, refuted, taken, cut = list(walker.claims), dict[str, tuple[State, list[int], int]](), 0, ""
+    watched = list(walker.watched())
+    source, unsettled, settled, taken, cut = random.Random(seed), list(watched), dict[str, _Settled](), 0, ""
     try:
         for number in range(walks):
             progress(f"simulate {model.name}: walk {number + 1} of {walks}")
             start, actions, states = walker.walk(source, steps)
             taken += len(actions)
-            for claim in tuple(open_claims):
-                at = next((i for i, state in enumerate(states) if claim.test(state) >= 0), None)
+            for one in tuple(unsettled):
+                at = next((i for i, state in enumerate(states) if one.test(state) >= 0), None)
                 if at is not None:
-                    shrunk = walker.shrunk(start, actions[:at], claim)
-                    refuted[claim.name] = (start, shrunk, len(actions[:at]))
-                    open_claims.remove(claim)
+                    settled[one.name] = _Settled(start, walker.shrunk(start, actions[:at], one.test), at)
+                    unsettled.remove(one)
     except KeyboardInterrupt:
-        cut = "interrupted"
+        cut = INTERRUPTED
     progress("")
-    return [walker.finding(claim, refuted.get(claim.name), taken, seed, cut) for claim in walker.claims]
+    say = _Sayer(walker, taken, seed, cut)
+    found: dict[str, Finding] = {}
+    for one in watched:
+        finding = say.finding(one, settled.get(one.name))
+        if found.setdefault(finding.property, finding).answer is Answer.HOLDS:
+            found[finding.property] = finding
+    return [*found.values(), *(say.unanswered(c) for c in model.claims if c.method.kind == "eventually")]
 
 
 class _Walker:
     def __init__(self, model: LiftedModel, sizes: Mapping[type[Sort], int]) -> None:
         self.model, self.layout = model, Layout(model, sizes)
-        generator = Generator(self.layout)
-        self.successors = generator.successors()
-        self.initial = list(self.layout.initial_states())
-        self.out_of_range = generator.out_of_range()
-        self.claims: list[_Claim] = []
-        for lifted in model.claims:
-            if lifted.method.kind in ("always", "lemma"):
-                arguments = self.layout.arguments(lifted.parameters)
-                names = [generator.names(lifted, one) for one in arguments]
-                test = generator.first_failure(lifted.claim, names)
-                self.claims.append(_Claim(lifted.name, lifted.method.kind, test, lifted, arguments))
-        for variable in model.declared.variables:
+        self.generator = Generator(self.layout)
+        self.successors = self.generator.successors()
+        self.initial = list(itertools.islice(self.layout.initial_states(), MAX_INITIAL))
+        self.out_of_range = self.generator.out_of_range()
+        self.ground = self.layout.ground_actions()
+
+    def watched(self) -> Iterator[_Watched]:
+        for lifted in self.model.claims:
+            kind, arguments = lifted.method.kind, self.layout.arguments(lifted.parameters)
+            names = [self.generator.names(lifted, one) for one in arguments]
+            if kind in ("always", "lemma"):
+                test = self.generator.first_failure(lifted.claim, names)
+                yield _Watched(lifted.name, kind, test, lifted, arguments)
+            elif kind == "sometimes":
+                for one, its in zip(arguments, names, strict=True):
+                    never = self.generator.first_failure(negate(lifted.claim), [its])
+                    yield _Watched(label(lifted.name, one), kind, never, lifted, [one])
+            elif kind == "terminal":
+                test = self._bad_end(self.generator.first_failure(lifted.claim, names))
+                yield _Watched(ENDS, kind, test, lifted, arguments)
+        for variable in self.model.declared.variables:
             if variable.range is not None and not variable.constant:
-                name = range_name(variable, model.instance)
-                self.claims.append(_Claim(name, "range", self._left(variable.symbol.name), None, []))
+                yield _Watched(range_name(variable, self.model.instance), "range", self._left(variable.symbol.name))
+        yield _Watched(NO_RAISE, "total", self._raising)
 
     def _left(self, symbol: str) -> Callable[[State], int]:
         def test(state: State) -> int:
@@ -97,19 +127,24 @@ class _Walker:
 
         return test
 
-    def _next(self, state: State) -> list[Successor]:
-        return [one for one in self.successors(state) if one[1] is not None]
+    def _bad_end(self, may_end: Callable[[State], int]) -> Callable[[State], int]:
+        return lambda state: -1 if self.out_of_range(state) or self.successors(state) else may_end(state)
+
+    def _raising(self, state: State) -> int:
+        return next((action for action, reached, _ in self.after(state) if reached is None), -1)
+
+    def after(self, state: State) -> list[Successor]:
+        """The steps from a state; there is none from one that has left a Range."""
+        return [] if self.out_of_range(state) else self.successors(state)
 
     def walk(self, source: random.Random, steps: int) -> tuple[State, list[int], list[State]]:
         state = self.initial[source.randrange(len(self.initial))]
         start, actions, states = state, list[int](), [state]
-        while len(actions) < steps and not self.out_of_range(state):
-            after = self._next(state)
-            if not after:
+        while len(actions) < steps:
+            open_ways = [(action, reached) for action, reached, _ in self.after(state) if reached is not None]
+            if not open_ways:
                 break
-            action, reached, _ = after[source.randrange(len(after))]
-            assert reached is not None
-            state = reached
+            action, state = open_ways[source.randrange(len(open_ways))]
             actions.append(action)
             states.append(state)
         return start, actions, states
@@ -118,61 +153,124 @@ class _Walker:
         """The states on the way, or ``None`` where a step is not enabled."""
         states = [start]
         for action in actions:
-            reached = next((s for number, s, _ in self._next(states[-1]) if number == action), None)
+            reached = next((s for number, s, _ in self.after(states[-1]) if number == action), None)
             if reached is None:
                 return None
             states.append(reached)
         return states
 
-    def shrunk(self, start: State, actions: list[int], claim: _Claim) -> list[int]:
-        """The walk without every step, and every two steps, that the refutation does not need."""
+    def shrunk(self, start: State, actions: list[int], test: Callable[[State], int]) -> list[int]:
+        """The walk without every step, and every two steps, that it does without, and with no needless detour."""
+        while True:
+            fewer = self._short_cut(start, self._fewer(start, actions, test), test)
+            if len(fewer) == len(actions):
+                return fewer
+            actions = fewer
+
+    def _fewer(self, start: State, actions: list[int], test: Callable[[State], int]) -> list[int]:
         position = 0
         while position < len(actions):
             others = [None, *range(position + 1, len(actions))]
             for other in others:
                 fewer = [a for i, a in enumerate(actions) if i not in (position, other)]
                 states = self.follow(start, fewer)
-                at = next((i for i, state in enumerate(states or ()) if claim.test(state) >= 0), None)
+                at = next((i for i, state in enumerate(states or ()) if test(state) >= 0), None)
                 if at is not None:
                     actions, position = fewer[:at], -1
                     break
             position += 1
         return actions
 
-    def finding(
-        self, claim: _Claim, refuted: tuple[State, list[int], int] | None, taken: int, seed: int, cut: str
-    ) -> Finding:
-        common: dict[str, Any] = {
-            "kind": claim.kind,
-            "scope": self.layout.scope_names,
-            "tested": taken,
-            "where": str(claim.lifted.method.where) if claim.lifted else "",
-            "facts": {"seed": seed, "unit": "steps"},
-        }
-        name = self.model.name
-        if refuted is not None:
-            start, actions, original = refuted
-            path = self._argument(claim, start, actions, original)
-            return Finding(name, claim.name, Answer.VIOLATED, "simulate", counterexample=path, **common)
-        if cut or taken == 0:
-            why = cut or "no walk took a step: the model is stuck at the start"
-            answer = Answer.UNDETERMINED if cut else Answer.VACUOUS
-            return Finding(name, claim.name, answer, "simulate", reason=why, **common)
-        return Finding(name, claim.name, Answer.HOLDS, "simulate", strength=Strength.TESTED, **common)
+    def _short_cut(self, start: State, actions: list[int], test: Callable[[State], int]) -> list[int]:
+        """The shortest walk through the states of this one and those next to them."""
+        near = set(self.follow(start, actions) or ())
+        near |= {reached for state in near for _, reached, _ in self.after(state) if reached is not None}
+        ways, seen = [(start, list[int]())], {start}
+        for state, way in ways:
+            if test(state) >= 0:
+                return way
+            for action, reached, _ in self.after(state) if state in near else ():
+                if reached is not None and reached not in seen:
+                    seen.add(reached)
+                    ways.append((reached, [*way, action]))
+        return actions
 
-    def _argument(self, claim: _Claim, start: State, actions: list[int], original: int) -> Counterexample:
-        ground = self.layout.ground_actions()
-        states = self.follow(start, actions)
-        assert states is not None
-        steps = tuple(
-            Step(label(ground[action][0].name, ground[action][1]), self.layout.changes(before, after))
-            for action, before, after in zip(actions, states, states[1:], strict=False)
+
+class _Sayer:
+    """Puts what the walks settled into findings."""
+
+    def __init__(self, walker: _Walker, taken: int, seed: int, cut: str) -> None:
+        self.walker, self.layout, self.taken, self.cut = walker, walker.layout, taken, cut
+        self.facts = {"seed": seed, "unit": "steps", "cut": cut}
+
+    def _finding(self, name: str, kind: str, answer: Answer, lifted: Lifted | None, **more: Any) -> Finding:
+        return Finding(
+            self.walker.model.name,
+            lifted.name if kind == "sometimes" and lifted else name,
+            answer,
+            "simulate",
+            kind=kind,
+            scope=self.layout.scope_names,
+            tested=self.taken,
+            where=str(lifted.method.where) if lifted else "",
+            facts=self.facts,
+            **more,
         )
-        which = claim.test(states[-1])
-        if claim.lifted is None:
-            failed = f"{self.layout.cells[which]} leaves its Range"
+
+    def finding(self, one: _Watched, settled: _Settled | None) -> Finding:
+        if settled is not None and one.kind == "sometimes":
+            walk = ", ".join(self._action(action) for action in settled.actions) or "the initial state"
+            return self._holds(one, f"witness: {walk}")
+        if settled is not None:
+            path = self._argument(one, settled)
+            return self._finding(one.name, one.kind, Answer.VIOLATED, one.lifted, counterexample=path)
+        if self.cut or one.kind == "sometimes" or self.taken == 0:
+            known = f"{self.taken:,} steps walked"
+            why = self.cut or f"no walk met {one.name}"
+            if self.taken == 0 and not self.cut:
+                why = "no walk took a step: the model is stuck where it starts"
+            settles = "letting it run to its end" if self.cut else "explore, which visits every state of a scope"
+            return self._finding(
+                one.name, one.kind, Answer.UNDETERMINED, one.lifted, reason=why, known=known, settles=settles
+            )
+        return self._holds(one)
+
+    def _holds(self, one: _Watched, reason: str = "") -> Finding:
+        return self._finding(one.name, one.kind, Answer.HOLDS, one.lifted, strength=Strength.TESTED, reason=reason)
+
+    def unanswered(self, lifted: Lifted) -> Finding:
+        why, settles = "no walk shows what must come about", "an engine for liveness, under stated fairness"
+        return self._finding(lifted.name, "eventually", Answer.UNDETERMINED, lifted, reason=why, settles=settles)
+
+    def _action(self, number: int) -> str:
+        lifted, arguments = self.walker.ground[number]
+        return label(lifted.name, arguments)
+
+    def _argument(self, one: _Watched, settled: _Settled) -> Counterexample:
+        states = self.walker.follow(settled.start, settled.actions)
+        assert states is not None
+        steps = [
+            Step(self._action(action), self.layout.changes(before, after))
+            for action, before, after in zip(settled.actions, states, states[1:], strict=False)
+        ]
+        which = one.test(states[-1])
+        if one.kind == "total":
+            error = next(error for action, _, error in self.walker.after(states[-1]) if action == which)
+            steps.append(Step(self._action(which), note=f"raises {error}"))
+            failed = f"{self._action(which)} raises {error}"
+        elif one.kind == "range":
+            value = self.layout.show(states[-1])[str(self.layout.cells[which])]
+            failed = f"{self.layout.cells[which]} = {value} leaves its Range"
+        elif one.lifted is not None:
+            arguments = one.arguments[which]
+            clause = failed_clause(one.lifted, self.layout, self.layout.decode(states[-1]), arguments)
+            failed = f"{label(one.lifted.name, arguments)}: {clause}"
+            failed = f"a deadlock where {failed}" if one.kind == "terminal" else failed
         else:
-            arguments = claim.arguments[which]
-            clause = failed_clause(claim.lifted, self.layout, self.layout.decode(states[-1]), arguments)
-            failed = f"{label(claim.name, arguments)}: {clause}"
-        return Counterexample(self.layout.show(start), steps, failed, f"shrunk from {original} steps")
+            raise AssertionError(f"nothing says why {one.name} fails")
+        return Counterexample(self.layout.show(settled.start), tuple(steps), failed, self._how(settled))
+
+    @staticmethod
+    def _how(settled: _Settled) -> str:
+        fewer = settled.walked - len(settled.actions)
+        return f"shrunk from {settled.walked} steps" if fewer else "as walked"

@@ -264,8 +264,6 @@ def _initial(var: Var, shaped: Shape, what: str, where: Where | None) -> tuple[o
         everyone = isinstance(shaped.type, SortType) and option is shaped.type.cls
         if not (everyone or (option is None and shaped.optional) or fits(option, shaped.type)):
             raise ModelError(f"{what} is {shaped.type}; its initial value {option!r} is not one", where)
-        if shaped.range is not None and option is not None:
-            _starts_inside(option, shaped.range, what, where)
         if isinstance(option, Sort):
             raise ModelError(
                 f"{what} may not start at the particular member {option!r}: any_of({shaped.type})", where
@@ -275,24 +273,21 @@ def _initial(var: Var, shaped: Shape, what: str, where: Where | None) -> tuple[o
     return tuple(options)
 
 
-def _starts_inside(option: Any, bounds: Range, what: str, where: Where | None, constants: object = None) -> None:
-    """Refuse an initial value outside its Range; bounds that need constants wait for an instance."""
-    if constants is None and (callable(bounds.lo) or callable(bounds.hi)):
-        return
-    inside = bounds.of(constants)
-    if option not in inside:
+def _starts_inside(option: Any, inside: range, what: str, cls: type) -> None:
+    if option is not None and option not in inside:
         raise ModelError(
             f"{what} starts at {option}, outside its Range({inside[0]}, {inside[-1]}): start inside, or widen it",
-            where,
+            where_is(cls),
         )
 
 
-def check_start(variable: Variable, constants: object, where: Where | None) -> None:
-    """Refuse a variable whose initial values lie outside a Range that depends on the constants."""
-    if variable.range is not None and not variable.constant:
-        for option in variable.initial:
-            if option is not None:
-                _starts_inside(option, variable.range, variable.symbol.name, where, constants)
+def check_start(variable: Variable, cls: type, constants: object = None) -> None:
+    """Refuse initial values outside the variable's Range; bounds that need constants wait for an instance."""
+    bounds = variable.range
+    if bounds is None or variable.constant or (constants is None and (callable(bounds.lo) or callable(bounds.hi))):
+        return
+    for option in variable.initial:
+        _starts_inside(option, bounds.of(constants), variable.symbol.name, cls)
 
 
 def _variable(name: str, annotation: Any, var: Var, prefix: tuple[str, ...], where: Where | None) -> Variable:
@@ -391,4 +386,5 @@ def _declare(cls: type, prefix: tuple[str, ...] = ()) -> Declared:
             methods.extend(method for method in inner.methods if method.kind not in PARTS)
         else:
             variables.append(_variable(name, annotation, var, prefix, where))
+            check_start(variables[-1], cls)
     return Declared(cls, tuple(variables), tuple(constants), tuple(submachines), tuple(methods))

@@ -14,13 +14,13 @@ import attrs
 from meshspec.errors import Blocked, LiftError, ModelError
 from meshspec.expr.build import FALSE
 from meshspec.expr.handles import done, node_of, reading
-from meshspec.expr.nodes import Name, Node, SortType
+from meshspec.expr.nodes import IntType, Name, Node
 from meshspec.expr.text import value_text
 from meshspec.lang.containers import Map, SetOf
 from meshspec.lang.declare import DECLARED, PARTS, Declared, Method, Parameter, Variable, declared
 from meshspec.lang.model import sorts_of
 from meshspec.lang.outcomes import Blocks, Does, Outcome, Raises, Says, Tree, expression, grouped, leaves, merged
-from meshspec.lang.places import where_is
+from meshspec.lang.places import where_is, where_raised
 from meshspec.lang.scan import Watch, refuse_blind_spots
 from meshspec.lang.trace import Tracer, escaped
 from meshspec.sorts import Sort, no_iteration
@@ -139,7 +139,10 @@ def lift_method(instance: Any, known: Declared, method: Method) -> Lifted:
         subject = _lifted_instance(instance, known.variables, tracer, ())
         for part in method.path:
             subject = getattr(subject, part)
-        return _outcome(tracer, method, subject, [tracer.value(name) for _, name in names], claim)
+        tracer.entering = method.where
+        arguments = [tracer.value(name) for _, name in names]
+        tracer.entering = None
+        return _outcome(tracer, method, subject, arguments, claim)
 
     watch = Watch()
     token = no_iteration.set(tracer.refuse)
@@ -150,7 +153,7 @@ def lift_method(instance: Any, known: Declared, method: Method) -> Lifted:
     finally:
         done()
         no_iteration.reset(token)
-    not_ints = {p.name for p in method.parameters if isinstance(p.type, SortType)} | {"self"}
+    not_ints = {p.name for p in method.parameters if not isinstance(p.type, IntType)} | {"self"}
     refuse_blind_spots(list(watch.ran.values()), {method.function.__code__: not_ints})
     found = tuple(method.parameters) + tuple(tracer.all_choices.values())
     _nothing_escaped(method, raw, {Name(p.name, p.type) for p in found})
@@ -167,8 +170,11 @@ def _outcome(tracer: Tracer, method: Method, subject: Any, arguments: list[Any],
         result = method.function(subject, *arguments)
     except Blocked:
         return Blocks()
-    except RecursionError:
-        tracer.refuse("the body calls itself without end on symbolic values: bound the recursion by a constant")
+    except RecursionError as error:
+        where = where_raised(error)
+        tracer.refuse(
+            "the body calls itself without end on symbolic values: bound the recursion by a constant", where
+        )
     except ModelError:  # a refusal, or a word of ours that was given nonsense
         raise
     except Exception as error:  # whatever an author's body raises is an outcome of it

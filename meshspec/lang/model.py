@@ -123,7 +123,7 @@ def _start(self: Any) -> None:
     known = declared(type(self))
     for variable in known.variables:
         if len(variable.path) == 1:
-            check_start(variable, self, where_is(type(self)))
+            check_start(variable, type(self), self)
             object.__setattr__(self, variable.path[0], initial(variable, self))
     for name, cls in known.submachines:
         object.__setattr__(self, name, cls())

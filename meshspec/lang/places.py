@@ -6,6 +6,7 @@ import inspect
 import os
 import sys
 import sysconfig
+from functools import lru_cache
 from pathlib import Path
 from types import FrameType
 
@@ -16,6 +17,9 @@ from meshspec.errors import Where
 _PACKAGE = str(Path(__file__).resolve().parent.parent) + os.sep
 _SHIPPED = tuple(_PACKAGE + name + os.sep for name in ("models", "properties", "roles", "adapters"))
 _ATTRS = str(Path(attrs.__file__).resolve().parent.parent / "attr") + os.sep  # runs inside our own nodes
+_PYTEST = tuple(
+    f"{os.sep}{name}{os.sep}" for name in ("_pytest", "pluggy")
+)  # run inside the asserts of a test module
 _STDLIB = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
 
 
@@ -24,6 +28,7 @@ def is_ours(file: str) -> bool:
     return file.startswith(_PACKAGE) and not file.startswith(_SHIPPED)
 
 
+@lru_cache(maxsize=1 << 12)
 def is_authors(file: str) -> bool:
     """Whether a file may hold an author's code: not ours, not the standard library's, not built in."""
     if file.startswith("<") and not file.startswith("<ipython"):
@@ -31,14 +36,20 @@ def is_authors(file: str) -> bool:
     return (
         not is_ours(file)
         and not file.startswith(_ATTRS)
+        and not any(part in file for part in _PYTEST)
         and (not file.startswith(_STDLIB) or "site-packages" in file)
     )
 
 
 def shown(file: str) -> str:
     """A path as messages print it: relative where the file lies below the present folder."""
+    return _below(file, os.getcwd())
+
+
+@lru_cache(maxsize=1 << 12)
+def _below(file: str, folder: str) -> str:
     try:
-        return str(Path(file).relative_to(Path.cwd()))
+        return str(Path(file).relative_to(folder))
     except ValueError:
         return file
 
@@ -62,3 +73,14 @@ def where_now() -> Where | None:
     while frame is not None and not is_authors(frame.f_code.co_filename):
         frame = frame.f_back
     return Where(shown(frame.f_code.co_filename), frame.f_lineno) if frame is not None else None
+
+
+def where_raised(error: BaseException) -> Where | None:
+    """The innermost line of an author's code that an exception came through."""
+    found, trace = None, error.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if is_authors(file):
+            found = Where(shown(file), trace.tb_lineno)
+        trace = trace.tb_next
+    return found

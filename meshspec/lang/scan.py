@@ -50,7 +50,10 @@ class Watch:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        sys.setprofile(self._before)
+        if self._before is None or callable(self._before):
+            sys.setprofile(self._before)
+        else:  # cProfile puts itself there, and is no function
+            self._before.enable()
 
 
 def refuse_blind_spots(ran: Iterator[Ran] | list[Ran], known: dict[CodeType, set[str]]) -> None:

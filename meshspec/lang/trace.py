@@ -45,12 +45,13 @@ from meshspec.sorts import Range, Sort
 
 _L = TypeVar("_L")
 MAX_RUNS = 1024
+MAX_QUESTIONS = 128
 
 
 class Level:
     """One method run or one quantifier body: its answers so far and the members it has seen."""
 
-    def __init__(self, prefix: list[tuple[Node, int]], bound: Name | None) -> None:
+    def __init__(self, prefix: list[tuple[Node, int, Where | None]], bound: Name | None) -> None:
         self.prefix = prefix
         self.bound = bound
         self.taken: list[tuple[Node, tuple[object, ...], int, Where | None]] = []
@@ -100,13 +101,14 @@ class Tracer:
         self.reads: dict[Node, None] = {}
         self.sorts: dict[type[Sort], None] = {}
         self.runs = 0
-        self.asked: Counter[str] = Counter()
+        self.asked: Counter[Where | None] = Counter()
+        self.entering: Where | None = None  # the method, while its arguments are made
 
     # -- refusals ----------------------------------------------------------------------------------------------
 
-    def refuse(self, message: str, /) -> NoReturn:
+    def refuse(self, message: str, /, where: Where | None = None) -> NoReturn:
         """Stop lifting; remembered, so that an ``except`` in the body cannot swallow it."""
-        error = LiftError(message, where_now())
+        error = LiftError(message, where or where_now())
         self.error = self.error or error
         raise error
 
@@ -116,7 +118,7 @@ class Tracer:
         """Run `body` once per combination of answers and return its decision tree."""
         found: list[tuple[list[tuple[Node, tuple[object, ...], int, Where | None]], _L]] = []
         before, choices = self.store, self.choices
-        prefix: list[tuple[Node, int]] = []
+        prefix: list[tuple[Node, int, Where | None]] = []
         while True:
             level = Level(prefix, bound)
             self.levels.append(level)
@@ -130,15 +132,17 @@ class Tracer:
                 raise self.error
             self._count_run()
             if len(level.taken) < len(prefix):
-                self.not_deterministic(f"it asked for {text(prefix[len(level.taken)][0])} and now it does not")
+                asked, _, _, place = found[-1][0][len(level.taken)]
+                self.not_deterministic(f"it asked for {text(asked)} and now it does not", place)
             found.append((level.taken, leaf))
             rest = list(level.taken)
             while rest and rest[-1][2] + 1 == len(rest[-1][1]):
                 rest.pop()
             if not rest:
                 break
-            prefix = [(question, index) for question, _, index, _ in rest]
-            prefix[-1] = (prefix[-1][0], prefix[-1][1] + 1)
+            prefix = [(question, index, place) for question, _, index, place in rest]
+            question, index, place = prefix[-1]
+            prefix[-1] = (question, index + 1, place)
         self.store, self.choices = before, choices
         return _tree(found, 0)
 
@@ -147,15 +151,16 @@ class Tracer:
         if self.runs > MAX_RUNS:
             place, times = self.asked.most_common(1)[0]
             raise LiftError(
-                f"{place}: more than {MAX_RUNS} cases; the question asked most often is here ({times} times). "
-                "Use forall/exists/count/total over a sort instead of separate tests, or split the action"
+                f"more than {MAX_RUNS} cases; the question asked most often is here ({times} times). "
+                "Use forall/exists/count/total over a sort instead of separate tests, or split the action",
+                place,
             )
 
-    def not_deterministic(self, how: str) -> NoReturn:
-        raise LiftError(
+    def not_deterministic(self, how: str, where: Where | None = None) -> NoReturn:
+        self.refuse(
             f"the body is not deterministic: run again with the same answers, {how} "
             "(hidden state, a clock, random numbers?)",
-            where_now(),
+            where,
         )
 
     def ask(self, question: Node, options: tuple[object, ...]) -> Any:
@@ -164,14 +169,20 @@ class Tracer:
             if question in level.known:
                 return level.known[question]
         level = self.levels[-1]
-        place, index = where_now(), 0
         position = len(level.taken)
         if position < len(level.prefix):
-            expected, index = level.prefix[position]
+            expected, index, place = level.prefix[position]
             if expected != question:
                 self.not_deterministic(f"it asked for {text(expected)} and now for {text(question)}")
         else:
-            self.asked[str(place)] += 1
+            place, index = self.entering or where_now(), 0
+            self.asked[place] += 1
+        if position >= MAX_QUESTIONS:
+            self.refuse(
+                f"one run asks more than {MAX_QUESTIONS} questions, the last of them here: bound the recursion or "
+                "the loop by a constant, or write 0 <= i < n instead of `in range(n)`",
+                place,
+            )
         level.taken.append((question, options, index, place))
         level.known[question] = options[index]
         return options[index]
@@ -335,6 +346,8 @@ class Tracer:
             bounds: Range | None = Range(values[0], values[-1])
             name = choice_name(len(self.choices) + 1, values)
         else:
+            if issubclass(values, Sort):
+                self.sorts[values] = None
             type_ = SortType(values) if issubclass(values, Sort) else EnumType(values)
             bounds, name = None, f"choice{len(self.choices) + 1}({values.__name__})"
         parameter = Parameter(name, type_, bounds)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from meshspec.answer import Finding
 from meshspec.engines.check import Answered
@@ -52,14 +52,16 @@ def finding_object(finding: Finding) -> dict[str, Any]:
 
 def _plain(value: object) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): _plain(inner) for key, inner in value.items()}
+        return {str(key): _plain(inner) for key, inner in cast("Mapping[object, object]", value).items()}
     if isinstance(value, (list, tuple, set, frozenset)):
-        items = [_plain(inner) for inner in value]
+        items = [_plain(inner) for inner in cast("Iterable[object]", value)]
         return items if isinstance(value, (list, tuple)) else sorted(items, key=str)
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
-def report_object(answered: Sequence[Answered], *, seed: int, exit_code: int, notes: Sequence[str]) -> dict[str, Any]:
+def report_object(
+    answered: Sequence[Answered], *, seed: int, exit_code: int, notes: Sequence[str], again: str = ""
+) -> dict[str, Any]:
     """A whole report: one entry a property, and beside it what each engine said."""
     return {
         "format": "meshspec-report",
@@ -67,15 +69,27 @@ def report_object(answered: Sequence[Answered], *, seed: int, exit_code: int, no
         "seed": seed,
         "exit_code": exit_code,
         "notes": list(notes),
+        "again": again,
         "properties": [
             {**finding_object(one.answer), "findings": [finding_object(f) for f in one.findings]} for one in answered
         ],
     }
 
 
-def write(path: Path, report: Mapping[str, Any]) -> None:
-    """Write a report; raises :class:`UsageError` where the file cannot be written."""
+def refuse_unwritable(path: Path) -> None:
+    """Raise :class:`UsageError`, before anything runs, for a file that could not be written afterwards."""
+    there = path.exists()
     try:
-        path.write_text(json.dumps(report, indent=1, ensure_ascii=True) + "\n", encoding="utf-8")
+        path.open("ab").close()
+        if not there:
+            path.unlink()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def write(path: Path, report: Mapping[str, Any]) -> None:
+    """Write a report; raises :class:`UsageError` where the file cannot be written after all."""
+    try:
+        path.write_text(json.dumps(report, indent=1, ensure_ascii=True) + "\n", encoding="ascii")
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None

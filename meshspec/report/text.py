@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
 
 from meshspec.answer import Answer, Counterexample, Finding, Strength
 from meshspec.engines.check import Answered
@@ -18,6 +19,18 @@ def clean(text: object) -> str:
     'a\\\\x1b[31mb'
     """
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in str(text))
+
+
+def proof_lines(answered: Iterable[Answered], width: int = WIDTH) -> list[str]:
+    """Which lemmas the proofs rest on, said once for all of them."""
+    lemmas = {one.answer.property for one in answered if one.answer.kind == "lemma"}
+    used: dict[str, None] = {}
+    for one in answered:
+        for finding in one.findings:
+            uses = finding.facts.get("uses")
+            if finding.strength is Strength.EVERY_SIZE and isinstance(uses, (list, tuple)):
+                used.update((str(name), None) for name in cast("Sequence[object]", uses) if name in lemmas)
+    return _indented(f"proved with the lemmas {', '.join(used)}", width) if used else []
 
 
 def scope_text(scope: Mapping[str, int]) -> str:
@@ -48,44 +61,52 @@ def headline(answered: Answered) -> str:
     if best.answer is Answer.HOLDS:
         held = [strength_text(f) for f in answered.findings if f.answer is Answer.HOLDS] or [strength_text(best)]
         return "; ".join(dict.fromkeys(held))
-    reason = best.reason
     if best.answer is Answer.VIOLATED and best.counterexample is not None:
         steps = len(best.counterexample.steps)
-        reason = f"in {steps} step{'s' if steps != 1 else ''} ({best.counterexample.how}, {best.engine})"
-    return reason
+        return f"in {steps} step{'s' if steps != 1 else ''} ({best.counterexample.how}, {best.engine})"
+    return best.reason
 
 
-def lines_of(answered: Answered, width: int = WIDTH) -> list[str]:
-    """A property: its answer, and what argues for it."""
+def lines_of(answered: Answered, width: int = WIDTH, column: int = 0) -> list[str]:
+    """A property: its answer, and what argues for it; names are padded to `column`."""
     best = answered.answer
-    lines = _wrapped(f"{best.answer.value:<13} {best.property}", headline(answered), width)
-    if best.answer is Answer.HOLDS and best.reason:
+    lines = _wrapped(f"{best.answer.value:<13} {best.property:<{column}}", headline(answered), width)
+    unsaid = [finding for finding in (answered.findings or (best,)) if _failed_proof(finding, best)]
+    why = [line for finding in unsaid for part in unproved(finding) for line in _indented(part, width)]
+    if best.answer is Answer.HOLDS:
+        said_once = best.strength is Strength.EVERY_SIZE  # which lemmas a proof rests on: see proof_lines
+        return lines + (_indented(best.reason, width) if best.reason and not said_once else []) + why
+    path = best.counterexample
+    if best.answer is Answer.VIOLATED and path is not None and best.reason not in ("", path.failed):
         lines += _indented(best.reason, width)
-    if best.answer is Answer.UNDETERMINED:
-        lines += _indented(f"known so far: {best.known}", width) if best.known else []
-        lines += _indented(f"would settle it: {best.settles}", width) if best.settles else []
-    for finding in dict.fromkeys((best, *answered.findings)) if best.answer is not Answer.HOLDS else ():
-        cti = finding.facts.get("cti")
-        if isinstance(cti, Mapping):
-            lines += [line for part in cti_lines(cti) for line in _indented(part, width)]
-    if best.counterexample is not None:
-        lines += counterexample_lines(best.counterexample, width)
-    if best.answer is not Answer.HOLDS and best.where:
+    lines += _indented(f"known so far: {best.known}", width) if best.known else []
+    lines += _indented(f"would settle it: {best.settles}", width) if best.settles else []
+    lines += why if best.answer is Answer.UNDETERMINED else []
+    if path is not None:
+        lines += counterexample_lines(path, width)
+    if best.where:
         lines += _indented(f"stated at {best.where}", width)
     return lines
 
 
-def cti_lines(cti: Mapping[str, object]) -> list[str]:
-    """A counterexample to induction: where it stands, what is done, what breaks."""
-    return [f"{name}: {_flat(value)}" for name, value in cti.items() if value]
+def _failed_proof(finding: Finding, best: Finding) -> bool:
+    """Whether the prover has more to say than the headline does."""
+    failed = finding.engine == "prove" and finding.answer is Answer.UNDETERMINED
+    return failed and ("cti" in finding.facts or finding.reason not in best.reason)
 
 
-def _flat(value: object) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} = {_flat(inner)}" for name, inner in value.items())
-    if isinstance(value, (list, tuple)):
-        return ", ".join(_flat(inner) for inner in value)
-    return str(value)
+def unproved(finding: Finding) -> list[str]:
+    """Why a claim is not proved: the state and the step that stand in the way, or the prover's reason."""
+    cti = finding.facts.get("cti")
+    if not isinstance(cti, Mapping):
+        return [f"not proved for every size: {finding.reason}"]
+    told = cast("Mapping[str, Any]", cti)
+    state = ", ".join(f"{name} = {value}" for name, value in told["state"].items())
+    return [
+        f"not proved for every size: in the state {state}",
+        f"the step {told['action']} makes it false: {told['false']}",
+        "if that state cannot be reached, a @lemma that excludes it settles it",
+    ]
 
 
 def counterexample_lines(path: Counterexample, width: int = WIDTH) -> list[str]:
@@ -99,27 +120,41 @@ def counterexample_lines(path: Counterexample, width: int = WIDTH) -> list[str]:
     if not path.steps:
         lines.append("    in the initial state")
     if path.failed:
-        lines += textwrap.wrap(clean(f"so {path.failed}"), width, initial_indent="    ", subsequent_indent="      ")
+        lines += _wrap(f"so {path.failed}", width, "    ", "      ")
     return lines
 
 
+def _wrap(text: str, width: int, first: str, rest: str) -> list[str]:
+    """Lines of at most `width`, except for a word (a path, a name, a command) that is longer: it stays whole."""
+    return textwrap.wrap(
+        clean(text),
+        width,
+        initial_indent=first,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def paragraph(text: str, width: int = WIDTH) -> list[str]:
+    """Text in lines, each after the first further in."""
+    return _wrap(text, width, "", "    ")
+
+
 def _wrapped(head: str, tail: str, width: int, indent: int = 14) -> list[str]:
-    head, tail = clean(head), clean(tail)
+    head, tail = clean(head).rstrip() if not tail else clean(head), clean(tail)
     if not tail:
-        return [head.rstrip()]
+        return [head]
     if len(head) + 2 + len(tail) <= width:
         return [f"{head}  {tail}"]
     if len(head) + 20 > width or len(head) > 60:
-        return [
-            head.rstrip(),
-            *textwrap.wrap(tail, width, initial_indent=" " * indent, subsequent_indent=" " * indent),
-        ]
-    wrapped = textwrap.wrap(tail, width - len(head) - 2) or [""]
-    return [f"{head}  {wrapped[0]}", *(" " * (len(head) + 2) + line for line in wrapped[1:])]
+        return [head.rstrip(), *_wrap(tail, width, " " * indent, " " * indent)]
+    wrapped = _wrap(tail, width, " " * (len(head) + 2), " " * (len(head) + 2))
+    return [head + wrapped[0][len(head) :], *wrapped[1:]]
 
 
 def _indented(text: str, width: int) -> list[str]:
-    return textwrap.wrap(clean(text), width, initial_indent=" " * 14, subsequent_indent=" " * 16)
+    return _wrap(text, width, " " * 14, " " * 16)
 
 
 def summary(answers: Sequence[Finding]) -> str:
@@ -134,13 +169,39 @@ def summary(answers: Sequence[Finding]) -> str:
     return ", ".join(f"{count} {word}" for count, word in counted if count) or "nothing was checked"
 
 
-def deadlock_line(findings: Iterable[Finding]) -> str:
+def story_lines(finding: Finding, width: int = WIDTH) -> list[str]:
+    """What an obligation of a policy says, what it stands for, and what goes wrong in production without it."""
+    facts = finding.facts
+    lines = _indented(f"owed: {facts['says']}", width) if facts.get("says") else []
+    if finding.answer is Answer.HOLDS:
+        return lines
+    if facts.get("promised") is False:
+        lines += _indented("the package does not promise this", width)
+    if facts.get("in production"):
+        lines += _indented(f"in production: {facts['in production']}", width)
+    return lines + (_indented(f"again: {finding.replay}", width) if finding.replay else [])
+
+
+def seen_line(findings: Iterable[Finding]) -> str:
     """What an exploration says of the whole: states, transitions, deadlocks."""
-    for finding in findings:
-        if finding.engine == "explore":
-            facts = finding.facts
-            dead = facts["deadlocks"] or "no"
-            what = f"{finding.states:,} states, {facts['transitions']:,} transitions, {facts['depth']} steps deep"
-            end = "" if facts["complete"] else " (cut)"
-            return f"{what}, {dead} deadlock{'s' if facts['deadlocks'] != 1 and facts['deadlocks'] else ''}{end}"
-    return ""
+    facts = _explored(findings)
+    if facts is None:
+        return ""
+    states, dead = facts.states, facts.facts["deadlocks"]
+    count = f"{dead or 'no'} deadlock{'s' if dead not in (0, 1) else ''}"
+    what = f"{states:,} states, {facts.facts['transitions']:,} transitions, {facts.facts['depth']} steps deep"
+    return f"{what}, {count}" + ("" if facts.facts["complete"] else " (cut)")
+
+
+def deadlock_line(findings: Iterable[Finding]) -> str:
+    """The shortest way into a deadlock, where there is one."""
+    found = _explored(findings)
+    path = found.facts["deadlock"] if found is not None else None
+    if not isinstance(path, list):
+        return ""
+    steps = ", ".join(map(str, cast("list[object]", path)))
+    return f"no action is enabled after: {steps}" if steps else "no action is enabled at the start"
+
+
+def _explored(findings: Iterable[Finding]) -> Finding | None:
+    return next((finding for finding in findings if finding.engine == "explore"), None)

@@ -30,7 +30,7 @@ def told(finding: Finding) -> str | int:
     if finding.answer is Answer.HOLDS:
         return KEEPS
     if finding.answer is not Answer.VIOLATED:
-        return finding.answer.value
+        return str(finding.answer.value)
     step = finding.facts.get("tripped at step")
     return step if isinstance(step, int) else NEVER_TRIPS
 

@@ -129,3 +129,43 @@ class Guarded:
     @always
     def best_is_at_most_three(self) -> bool:
         return 0 <= self.best <= 3
+
+
+@model
+class Pairs:
+    """A count for every account, over a map of two keys, which a transfer changes at two of them."""
+
+    knows: Map[tuple[Account, Account], bool] = var(False)
+    met: Map[Account, int] = var(0)
+
+    @action
+    def meet(self, a: Account, b: Account) -> None:
+        require(not self.knows[a, b] and a is not b)
+        self.knows[a, b] = True
+        self.met[a] += 1
+
+    @action
+    def swap(self, a: Account, b: Account, c: Account) -> None:
+        require(self.knows[a, b] and not self.knows[a, c])
+        self.knows[a, b] = False
+        self.knows[a, c] = True
+
+    @always
+    def met_is_how_many_it_knows(self, a: Account) -> bool:
+        return count(Account, lambda b: self.knows[a, b]) == self.met[a]
+
+
+@model
+class Weighed:
+    """A total whose every summand a scalar may change."""
+
+    amount: Map[Account, int] = var(1)
+    price: int = var(0)
+
+    @action
+    def reprice(self) -> None:
+        self.price += 1
+
+    @always
+    def worth_something(self) -> bool:
+        return total(Account, lambda a: self.amount[a] * self.price) >= 0

@@ -124,7 +124,7 @@ class Nested:
         require(self.rank[w] >= 0)
         self.old = self.chief
         self.chief = w
-        self.rank = each(Worker, lambda v: self.rank[v] + 1 if v is w else self.rank[v])
+        self.rank = each(Worker, lambda v: self.rank[v] + 1 if v == w else self.rank[v])
         self.rank = each(Worker, lambda v: self.rank[v] * 2)
 
     @always
@@ -137,7 +137,7 @@ class Nested:
 
     @always
     def somebody_leads(self) -> bool:
-        return exists(Worker, lambda w: self.chief is w)
+        return exists(Worker, lambda w: self.chief == w)
 
     @always
     def ranks_are_no_debt(self) -> bool:
@@ -184,11 +184,11 @@ class Chain:
 
     @always
     def bosses_are_known(self, w: Worker) -> bool:
-        return implies(exists(Worker, lambda v: self.boss[v] is w), self.known[w])
+        return implies(exists(Worker, lambda v: self.boss[v] == w), self.known[w])
 
     @always
     def known_have_followers(self, w: Worker) -> bool:
-        return implies(self.known[w], exists(Worker, lambda v: self.boss[v] is w))
+        return implies(self.known[w], exists(Worker, lambda v: self.boss[v] == w))
 
     @always
     def nobody_leads_himself(self, w: Worker) -> bool:

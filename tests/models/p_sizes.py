@@ -4,7 +4,22 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from meshspec import Map, Range, SetOf, Sort, action, always, exists, forall, implies, lemma, model, require, var
+from meshspec import (
+    Map,
+    Range,
+    SetOf,
+    Sort,
+    action,
+    always,
+    count,
+    exists,
+    forall,
+    implies,
+    lemma,
+    model,
+    require,
+    var,
+)
 
 
 class Node(Sort):
@@ -58,9 +73,7 @@ class FourNested:
                                 c in self.marked
                                 and c != a
                                 and c != b
-                                and exists(
-                                    Node, lambda d: d in self.marked and d != a and d != b and d != c
-                                )
+                                and exists(Node, lambda d: d in self.marked and d != a and d != b and d != c)
                             ),
                         )
                     ),
@@ -135,4 +148,39 @@ class Pigeons:
     @always
     def three_are_never_all_full(self, x: Hole, y: Hole, z: Hole) -> bool:
         different = x is not y and x is not z and y is not z
-        return not (different and self.full[x] and self.full[y] and self.full[z] and forall(Hole, lambda h: self.full[h]))
+        return not (
+            different and self.full[x] and self.full[y] and self.full[z] and forall(Hole, lambda h: self.full[h])
+        )
+
+
+@model
+class AllButOne:
+    """Four may be marked: where there are five, `not_all` is true for ever; where there are fewer, false."""
+
+    marked: Map[Node, bool] = var(False)
+    number: int = var(0)
+
+    @action
+    def mark(self, n: Node) -> None:
+        require(not self.marked[n] and self.number < 4)
+        self.marked[n] = True
+        self.number += 1
+
+    @always
+    def not_all(self) -> bool:
+        return exists(Node, lambda n: not self.marked[n])
+
+
+@model
+class Counts:
+    """The plain count of the marked, which nothing bounds but the size."""
+
+    marked: Map[Node, bool] = var(False)
+
+    @action
+    def mark(self, n: Node) -> None:
+        self.marked[n] = True
+
+    @always
+    def few(self) -> bool:
+        return count(Node, lambda n: self.marked[n]) < 4

@@ -42,6 +42,35 @@ class Mutual:
 
 
 @model
+class Circle:
+    """Each claim is inductive given the other; a third action breaks both."""
+
+    left: int = var(0)
+    right: int = var(0)
+
+    @action
+    def copy_left(self) -> None:
+        self.right = self.left
+
+    @action
+    def copy_right(self) -> None:
+        self.left = self.right
+
+    @action
+    def spill(self) -> None:
+        require(self.left == 0 and self.right == 0)
+        self.left = 9
+
+    @always
+    def left_is_low(self) -> bool:
+        return self.left < 5
+
+    @always
+    def right_is_low(self) -> bool:
+        return self.right < 5
+
+
+@model
 class BadStart:
     """False before anything happens, for one of its initial values only."""
 

@@ -1,0 +1,183 @@
+"""Faults to plant in our own engines, each by replacing one thing that they are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import pytest
+
+from meshspec.backends import evaluate as interpreter
+from meshspec.backends import generated, terms
+from meshspec.backends.generated import Code, Generator
+from meshspec.backends.layout import Layout
+from meshspec.engines import search
+from meshspec.expr import handles
+from meshspec.expr.build import fold_ints, less
+from meshspec.expr.nodes import Name, Node, Op
+from meshspec.lang.lift import Lifted, LiftedModel
+from meshspec.lang.outcomes import Outcome, Split, Tree
+from meshspec.lang.trace import Tracer
+
+Fault = Callable[[pytest.MonkeyPatch], None]
+
+
+def _rewritten(patch: pytest.MonkeyPatch, rewrite: Callable[[str], str]) -> None:
+    """Generated Python with its lines rewritten before it is compiled."""
+    compile_ = Generator._compile
+    patch.setattr(Generator, "_compile", lambda self, lines, name: compile_(self, [*map(rewrite, lines)], name))
+
+
+# -- in generated Python ---------------------------------------------------------------------------------------
+
+
+def dropped_conjunct(patch: pytest.MonkeyPatch) -> None:
+    junction = generated._junction
+    patch.setattr(generated, "_junction", lambda op, each: junction(op, each[:-1] if op == "and" else each))
+
+
+def off_by_one_in_generated_python(patch: pytest.MonkeyPatch) -> None:
+    _rewritten(patch, lambda line: line.replace(" <= ", " < "))
+
+
+def wrong_key_order(patch: pytest.MonkeyPatch) -> None:
+    position = Generator._position
+    patch.setattr(Generator, "_position", lambda self, name, keys: position(self, name, keys[::-1]))
+
+
+def dropped_frame(patch: pytest.MonkeyPatch) -> None:
+    _rewritten(patch, lambda line: line.replace("t = list(s)", "t = [0] * len(s)"))
+
+
+def new_state_in_each(patch: pytest.MonkeyPatch) -> None:
+    def rewrite(line: str) -> str:
+        target, is_write, value = line.partition("] = ")
+        writes = is_write and target.strip().startswith("t[")
+        return f"{target}] = {value.replace('s[', 't[')}" if writes else line
+
+    _rewritten(patch, rewrite)
+
+
+def quantifier_over_one_too_few(patch: pytest.MonkeyPatch) -> None:
+    positions = Generator._positions
+
+    def fewer(self: Generator, bound: Name) -> range:
+        every = positions(self, bound)
+        return every[:-1] if len(every) > 1 else every
+
+    patch.setattr(Generator, "_positions", fewer)
+
+
+def none_taken_for_zero(patch: pytest.MonkeyPatch) -> None:
+    _rewritten(patch, lambda line: line.replace(" is None)", " in (None, 0))"))
+
+
+def choice_counted_twice(patch: pytest.MonkeyPatch) -> None:
+    leaf = Generator._leaf
+
+    def every(self: Generator, outcome: Any, number: Any, names: Any, spare: Any, indent: Any, lines: Any) -> None:
+        leaf(self, outcome, number, names, set(), indent, lines)
+
+    patch.setattr(Generator, "_leaf", every)
+
+
+def truncating_division_in_generated_python(patch: pytest.MonkeyPatch) -> None:
+    code = Generator.code
+
+    def truncating(self: Generator, node: Node, names: Any) -> Code:
+        if isinstance(node, Op) and node.op == "//":
+            left, right = (self.code(arg, names).text for arg in node.args)
+            return Code(f"int({left} / {right})")
+        return code(self, node, names)
+
+    patch.setattr(Generator, "code", truncating)
+
+
+# -- in the interpreter, in the solver, in lifting -------------------------------------------------------------
+
+
+def truncating_division_in_the_interpreter(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(interpreter, "fold_ints", lambda op, x, y: int(x / y) if op == "//" else fold_ints(op, x, y))
+
+
+def truncating_division_in_the_solver(patch: pytest.MonkeyPatch) -> None:
+    operator = terms.Terms._operator
+
+    def unfloored(self: Any, op: Any, args: Any) -> Any:
+        return args[0] / args[1] if op == "//" else operator(self, op, args)
+
+    patch.setattr(terms.Terms, "_operator", unfloored)
+
+
+def off_by_one_in_lifting(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(handles, "less", lambda a, b, or_equal=False: less(a, b))
+
+
+def earlier_write_wins(patch: pytest.MonkeyPatch) -> None:
+    updates = Tracer.updates
+    reverse = [lambda update: attrs.evolve(update, writes=update.writes[::-1])]
+    patch.setattr(Tracer, "updates", lambda self: tuple(map(reverse[0], updates(self))))
+
+
+# -- in the search ---------------------------------------------------------------------------------------------
+
+
+def missed_action(patch: pytest.MonkeyPatch) -> None:
+    ground = Layout.ground_actions
+    patch.setattr(Layout, "ground_actions", lambda self: ground(self)[:-1])
+
+
+def lost_last_layer(patch: pytest.MonkeyPatch) -> None:
+    """States two steps from the start are not expanded: where that is the layer before the last, the last is lost."""
+    expand = search._Search._expand
+
+    def lazy(self: Any, here: int) -> bool:
+        parent = self.result.parents[here][0]
+        deep = parent >= 0 and self.result.parents[parent][0] >= 0
+        return True if deep else bool(expand(self, here))
+
+    patch.setattr(search._Search, "_expand", lazy)
+
+
+def bound_taken_for_a_deadlock(patch: pytest.MonkeyPatch) -> None:
+    """What a search has not expanded when it is cut, or where a Range is left, is counted as an end."""
+    go = search._Search.go
+
+    def counting(self: Any) -> None:
+        go(self)
+        parents = {parent for parent, _ in self.result.parents}
+        unexpanded = [n for n in range(len(self.result.states)) if n not in parents]
+        self.result.deadlocks = max(self.result.deadlocks, len(unexpanded))
+
+    patch.setattr(search._Search, "go", counting)
+
+
+IN_READINGS: tuple[Fault, ...] = (
+    dropped_conjunct,
+    off_by_one_in_generated_python,
+    wrong_key_order,
+    dropped_frame,
+    new_state_in_each,
+    quantifier_over_one_too_few,
+    none_taken_for_zero,
+    choice_counted_twice,
+    truncating_division_in_generated_python,
+    truncating_division_in_the_interpreter,
+    truncating_division_in_the_solver,
+)
+IN_LIFTING: tuple[Fault, ...] = (off_by_one_in_lifting, earlier_write_wins)
+IN_SEARCH: tuple[Fault, ...] = (missed_action, lost_last_layer, choice_counted_twice, bound_taken_for_a_deadlock)
+
+
+def branches_swapped(model: LiftedModel) -> LiftedModel:
+    """Every action with the branches of its first question swapped."""
+
+    def wrong(lifted: Lifted) -> Lifted:
+        return attrs.evolve(lifted, raw=_first_swapped(lifted.raw), tree=_first_swapped(lifted.tree))
+
+    return attrs.evolve(model, actions=tuple(map(wrong, model.actions)))
+
+
+def _first_swapped(tree: Tree[Outcome]) -> Tree[Outcome]:
+    return attrs.evolve(tree, below=tree.below[::-1]) if isinstance(tree, Split) else tree

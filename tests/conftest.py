@@ -1,0 +1,44 @@
+"""Every test runs: in CI, a session that skips more or fewer tests than :data:`SKIPPED` fails."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+SKIPPED = 0
+
+
+class SkipCount:
+    """Counts the tests and the files that were skipped; an expected failure is not a skip."""
+
+    def __init__(self) -> None:
+        self.skipped: set[str] = set()
+
+    @property
+    def wrong(self) -> bool:
+        return len(self.skipped) != SKIPPED
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.skipped and not hasattr(report, "wasxfail"):
+            self.skipped.add(report.nodeid)
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.skipped:
+            self.skipped.add(report.nodeid)
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self.wrong and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if self.wrong:
+            terminalreporter.section("skips")
+            terminalreporter.line(f"{len(self.skipped)} skipped where tests/conftest.py says {SKIPPED}:")
+            for nodeid in sorted(self.skipped):
+                terminalreporter.line(f"  {nodeid}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if os.environ.get("CI") == "true" and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(SkipCount(), "meshspec-skip-count")

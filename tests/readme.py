@@ -1,0 +1,78 @@
+"""Reading the README as a newcomer does: the files it shows, the commands it runs, what they print.
+
+``python -m tests.readme`` writes the real output of every command into the README.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+README = Path(__file__).parent.parent / "README.md"
+_BLOCK = re.compile(r"(?:<!-- (?P<note>[^>]*) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)```", re.S)
+_ACTIONS = re.compile(r"    @action\n    def charge.*?(?=    @fault)", re.S)
+
+
+def run(command: str, folder: Path) -> str:
+    """What a shown command prints, standard error included, at the width of a page."""
+    words = command.split()
+    assert words[0] == "meshspec", f"the README runs {words[0]}; only meshspec is run by the test"
+    done = subprocess.run(
+        [sys.executable, "-m", "meshspec", *words[1:]],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "COLUMNS": "100", "PYTHONHASHSEED": "0"},
+        check=False,
+    )
+    return done.stdout + done.stderr
+
+
+def write_file(folder: Path, note: str, body: str) -> None:
+    """Do to the reader's files what the README says beside a block of Python."""
+    if note.startswith("file: "):
+        (folder / note.removeprefix("file: ")).write_text(body, encoding="utf-8")
+        return
+    path = folder / "charging.py"
+    text = path.read_text(encoding="utf-8")
+    if note.startswith("replace in charging.py"):
+        replaced, times = _ACTIONS.subn(lambda _: body + "\n", text)
+        assert times == 1
+        path.write_text(replaced, encoding="utf-8")
+    elif note == "append to charging.py":
+        imports = "from meshspec import Map, Range, Sort, action, always, each, fault, implies, lemma, model, require"
+        text = re.sub(r"from meshspec import [^\n]*", imports + ", sometimes, var", text)
+        path.write_text(text + "\n" + body, encoding="utf-8")
+    else:
+        raise AssertionError(f"nobody knows what to do with the block noted {note!r}")
+
+
+def walk(text: str, said: Callable[[str, str, str], str]) -> str:
+    """Follow the README in a folder of its own; `said` gets command, shown output, real output, and gives a block."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+
+        def block(match: re.Match[str]) -> str:
+            note, kind, body = match["note"], match["kind"], match["body"]
+            if kind == "python" and note:
+                write_file(folder, note, body)
+            if kind == "console" and body.startswith("$ "):
+                command, _, shown = body.removeprefix("$ ").partition("\n")
+                return f"```console\n{said(command, shown, run(command, folder))}```"
+            return match[0]
+
+        return _BLOCK.sub(block, text)
+
+
+def main() -> None:
+    text = walk(README.read_text(encoding="utf-8"), lambda command, _, real: f"$ {command}\n{real}")
+    README.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
