@@ -42,12 +42,14 @@ class Step:
     """One step of a counterexample: what happened and only what changed.
 
     ``changes`` maps a variable's name (``applied[effect0]``) to its value before and after, as text.
-    For a policy the action is the step of the story in words and ``note`` is what the policy said.
+    For a policy the action is the step of the story in words and ``note`` is what the policy said. ``at`` is the
+    step's number where steps before it are left out, and 0 for the line that says so.
     """
 
     action: str
     changes: Mapping[str, tuple[str, str]] = attrs.field(factory=dict[str, tuple[str, str]])
     note: str = ""
+    at: int | None = None
 
 
 @attrs.frozen

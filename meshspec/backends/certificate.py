@@ -21,24 +21,32 @@ import attrs
 
 from meshspec.backends.evaluate import Names, apply, evaluate
 from meshspec.backends.layout import Key, Layout, Values
-from meshspec.backends.native import Native, Next, Value, call, dump, load
-from meshspec.backends.solver import AnySize, AtScope, Sat, Solver, Unknown, Unsat
+from meshspec.backends.native import Native, Next, Value, call, dump, load, told
+from meshspec.backends.solver import AnySize, Sat, Solver, Unknown, Unsat
+from meshspec.backends.trials import (
+    HUGE,
+    MAX_SIZE,
+    Noting,
+    RawPath,
+    Trials,
+    counted,
+    goals_of,
+    laws_of,
+    looked_at,
+    raw_paths,
+    sizes_for,
+)
 from meshspec.errors import CertificateError, UsageError, Where
-from meshspec.expr.build import ONE, ZERO, conj, const, disj, equal, int_of, less, negate, operate, quantify
-from meshspec.expr.nodes import INT, Absent, BoolType, Cell, Const, EnumType, Name, Node, Op, Quant, SortType, Symbol
+from meshspec.expr.build import conj, const, int_of, less
+from meshspec.expr.nodes import INT, Absent, Cell, Const, Name, Node, Quant
 from meshspec.expr.text import cell_text, text, value_text
-from meshspec.expr.walk import free_names, parts
+from meshspec.expr.walk import free_names
 from meshspec.lang.declare import PARTS, Variable, declared
 from meshspec.lang.lift import Lifted, LiftedModel, instantiate, lift
-from meshspec.lang.outcomes import Blocks, Does, Outcome, Raises, Split, Tree, WriteAll, answer_is
-from meshspec.sorts import Sort
+from meshspec.lang.outcomes import Blocks, Does, Raises, Split
 
-MAX_SIZE = 8
 MAX_COUNTED = 64
 MAX_SHOWN = 16
-RLIMIT = 400_000
-HUGE = (-(2**63), 2**63 + 1)
-SMALL = (-1, 0, 1, 2, 3)
 _MEMO = "_meshspec_certified"
 
 
@@ -74,8 +82,9 @@ def certified(model: Any) -> LiftedModel:
     Done once for a class and its constants, where those can be hashed. Raises
     :class:`meshspec.errors.LiftError` and :class:`meshspec.errors.CertificateError`.
     """
-    instance = instantiate(model)
-    memo: dict[object, LiftedModel] = vars(type(instance)).get(_MEMO, {})
+    instance: object = instantiate(model)
+    cls = type(instance)
+    memo: dict[object, LiftedModel] = vars(cls).get(_MEMO, {})
     key = _constants(instance)
     try:
         found = memo.get(key)
@@ -87,14 +96,14 @@ def certified(model: Any) -> LiftedModel:
         found = lift(instance)
         certify(found)
         memo[key] = found
-        setattr(type(instance), _MEMO, memo)
+        setattr(cls, _MEMO, memo)
     return found
 
 
-def _constants(instance: Any) -> tuple[object, ...]:
-    known = declared(type(instance))
-    own = [(type(vars(instance)[name]), vars(instance)[name]) for name in known.constants]
-    return (*own, *(_constants(vars(instance)[name]) for name, _ in known.submachines))
+def _constants(instance: object) -> tuple[object, ...]:
+    known, held = declared(type(instance)), dict[str, object](vars(instance))
+    own: list[object] = [(type(held[name]), held[name]) for name in known.constants]
+    return (*own, *(_constants(held[name]) for name, _ in known.submachines))
 
 
 def certify(model: LiftedModel, *, seed: int = 0, random_states: int = 200) -> Certificate:
@@ -103,178 +112,15 @@ def certify(model: LiftedModel, *, seed: int = 0, random_states: int = 200) -> C
     Raises :class:`meshspec.errors.CertificateError` at the first disagreement, and for a path that could not be
     checked.
     """
-    scopes: dict[tuple[int, ...], _Scope] = {}
+    scopes: dict[tuple[int, ...], Trials] = {}
     methods: list[MethodCertificate] = []
     for lifted in (*model.actions, *model.claims):
-        sizes = _sizes(model, lifted)
+        sizes = sizes_for(model, lifted)
         key = tuple(sizes.values())
         if key not in scopes:
-            scopes[key] = _Scope(Layout(model, sizes))
+            scopes[key] = Trials(Layout(model, sizes))
         methods.append(_Check(model, lifted, scopes[key], random.Random(seed)).all(random_states))
     return Certificate(model.name, seed, tuple(methods))
-
-
-# -- what there is to look at ----------------------------------------------------------------------------------
-
-
-@attrs.frozen
-class _RawPath:
-    """One raw path: which answers, under which condition, with which outcome, last asked where."""
-
-    answers: tuple[int, ...]
-    condition: tuple[Node, ...]
-    outcome: Outcome
-    where: Where | None
-
-
-def _raw_paths(tree: Tree[Outcome]) -> Iterator[_RawPath]:
-    stack: list[tuple[tuple[int, ...], tuple[Node, ...], Where | None, Tree[Outcome]]] = [((), (), None, tree)]
-    while stack:
-        answers, condition, where, top = stack.pop()
-        if not isinstance(top, Split):
-            yield _RawPath(answers, condition, top.value, where)
-            continue
-        below = [
-            ((*answers, number), (*condition, answer_is(top.question, option)), top.where or where, child)
-            for number, (option, child) in enumerate(zip(top.options, top.below, strict=True))
-        ]
-        stack.extend(reversed(below))
-
-
-def _looked_at(path: _RawPath) -> Iterator[Node]:
-    """The expressions that a path asks about or assigns, parts included."""
-    nodes = list(path.condition)
-    if isinstance(path.outcome, Does):
-        for update in path.outcome.updates:
-            for write in update.writes:
-                nodes += [write.value, write.absent, *(() if isinstance(write, WriteAll) else write.keys)]
-    found: dict[Node, None] = {}
-    for node in nodes:
-        found.update((part, None) for part in parts(node))
-    return iter(found)
-
-
-def _sizes(model: LiftedModel, lifted: Lifted) -> dict[type[Sort], int]:
-    """Members enough for all that the method names to be different, and one that it does not name."""
-    named: dict[Node, None] = dict.fromkeys(lifted.reads)
-    named.update((Name(p.name, p.type), None) for p in lifted.parameters)
-    for path in _raw_paths(lifted.raw):
-        for part in _looked_at(path):
-            if isinstance(part, Quant):
-                named[part.bound] = None
-            elif isinstance(part, Cell):
-                named[part] = None
-    sizes = {}
-    for sort in model.sorts:
-        members = sum(1 for node in named if node.type == SortType(sort))
-        sizes[sort] = min(max(members + 1, 2), MAX_SIZE)
-    return sizes
-
-
-def _defined(node: Node) -> Iterator[Node]:
-    """Under which conditions an expression has a value: no ``None`` inside, no division by zero."""
-    for part in parts(node):
-        if isinstance(part, Cell) and part.symbol.optional:
-            yield negate(Absent(part.symbol, part.keys))
-        elif isinstance(part, Op) and part.op in ("//", "%"):
-            yield negate(equal(part.args[1], ZERO))
-
-
-def _goals(lifted: Lifted, path: _RawPath) -> list[tuple[Node, ...]]:
-    """What a path is to be tried on; each goal lists conditions, the first that can be met is enough."""
-    tests: list[tuple[Node, ...]] = []
-    looked_at = list(_looked_at(path))
-    reads = dict.fromkeys(read for read in lifted.reads if not isinstance(read, Const))
-    reads.update((part, None) for part in looked_at if isinstance(part, (Cell, Absent)))
-    for read in reads:
-        match read.type:
-            case BoolType():
-                tests += [(read,), (negate(read),)]
-            case EnumType(cls):
-                tests += [(equal(read, const(member)),) for member in cls]
-            case SortType():
-                pass
-            case _:
-                tests += [(equal(read, const(number)),) for number in (*SMALL, *HUGE)]
-    for left, right in itertools.combinations(reads, 2):
-        if left.type == right.type and (left.type == INT or isinstance(left.type, SortType)):
-            same = equal(left, right)
-            small = conj(same, less(ZERO, left, or_equal=True), less(left, const(9)))
-            tests += [(small, same) if left.type == INT else (same,), (negate(same),)]
-    for part in looked_at:
-        if isinstance(part, Op) and part.op in ("<", "<=", "==") and part.args[0].type == INT:
-            difference = Op("-", part.args, INT)
-            tests += [(equal(difference, const(number)),) for number in (-1, 0, 1)]
-    known = set(path.condition)
-    goals: dict[tuple[Node, ...], None] = {}
-    for test in tests:
-        open_ = tuple(conj(*_defined(t), t) for t in test if t not in known and negate(t) not in known)
-        if open_:
-            goals[open_] = None
-    return list(goals)
-
-
-# -- states ----------------------------------------------------------------------------------------------------
-
-
-class _Scope:
-    """A layout with the solver's reading of it, shared by the methods that need the same sizes."""
-
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
-        self.terms = AtScope(layout.sizes)
-        self.solver = Solver(self.terms, RLIMIT)
-        for cell in layout.cells:
-            self._ground(cell.variable.symbol, cell.keys)
-        for variable in layout.model.declared.variables:
-            if variable.constant:
-                self._pin(variable)
-
-    def _ground(self, symbol: Symbol, keys: tuple[object, ...]) -> tuple[int, ...]:
-        at = tuple(int(self.layout.encode_value(key)) for key in keys)
-        self.terms.ground(symbol, at)
-        if symbol.optional:
-            self.terms.ground(symbol, at, absent=True)
-        return at
-
-    def _pin(self, variable: Variable) -> None:
-        """A constant table holds what it holds."""
-        symbol = variable.symbol
-        every = itertools.product(*(self.layout.values(key) for key in symbol.keys))
-        for keys, held in zip(every, self.layout.tables[symbol.name], strict=True):
-            at = self._ground(symbol, keys)
-            if symbol.optional:
-                gone = self.terms.ground(symbol, at, absent=True)
-                self.solver.add(gone if held is None else self.terms.no(gone))
-            if held is not None:
-                self.solver.add(self.terms.ground(symbol, at) == self.terms.literal(held))
-
-    def values(self, model: Any) -> dict[Key, object]:
-        """The state that the solver found."""
-        return {
-            cell.key: self.terms.value_of_cell(
-                model, cell.variable.symbol, tuple(int(self.layout.encode_value(key)) for key in cell.keys)
-            )
-            for cell in self.layout.cells
-        }
-
-
-class _Noting(Mapping[Any, Any]):
-    """A mapping that notes what was looked up in it."""
-
-    def __init__(self, held: Mapping[Any, Any]) -> None:
-        self.held = held
-        self.seen: set[Any] = set()
-
-    def __getitem__(self, key: Any) -> Any:
-        self.seen.add(key)
-        return self.held[key]
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.held)
-
-    def __len__(self) -> int:
-        return len(self.held)
 
 
 # -- one method ------------------------------------------------------------------------------------------------
@@ -283,16 +129,16 @@ class _Noting(Mapping[Any, Any]):
 class _Check:
     """One method against CPython."""
 
-    def __init__(self, model: LiftedModel, lifted: Lifted, scope: _Scope, rnd: random.Random) -> None:
+    def __init__(self, model: LiftedModel, lifted: Lifted, scope: Trials, rnd: random.Random) -> None:
         self.model, self.lifted, self.scope, self.rnd = model, lifted, scope, rnd
-        self.paths = list(_raw_paths(lifted.raw))
+        self.paths = list(raw_paths(lifted.raw))
         self.number = {path.answers: number for number, path in enumerate(self.paths)}
         self.merged = lifted.paths
         self.claim = lifted.claim if lifted.method.kind not in PARTS else None
-        self.open = [_goals(lifted, path) for path in self.paths]
+        self.open = [goals_of(lifted, path) for path in self.paths]
         self.reached: set[int] = set()
         self.witnesses = self.dead = 0
-        every = {part for path in self.paths for part in _looked_at(path)}
+        every = {part for path in self.paths for part in looked_at(path)}
         free = {name for goals in self.open for goal in goals for test in goal for name in free_names(test)}
         free |= {Name(p.name, p.type) for p in lifted.parameters}
         self.free = sorted(free, key=lambda name: name.name)
@@ -351,7 +197,7 @@ class _Check:
         self, layout: Layout, found: Values, names: Names, held: Sequence[Node]
     ) -> tuple[Values, dict[str, Any]]:
         """What the solver found, with everything that `held` does not depend on made random."""
-        noting, noted = _Noting(found), _Noting(names)
+        noting, noted = Noting(found), Noting(names)
         if not all(evaluate(node, layout, noting, noted) for node in held):
             raise AssertionError(f"{self.lifted.name}: the solver's state does not satisfy what it was asked for")
         values, others = self._random_values(layout), self._random_names(layout)
@@ -408,7 +254,7 @@ class _Check:
         layout: Layout,
         values: Values,
         arguments: Sequence[object],
-        path: _RawPath,
+        path: RawPath,
         native: Native,
         who: str,
         other: object,
@@ -420,15 +266,15 @@ class _Check:
             f"{p.name}={value_text(value)}" for p, value in zip(self.lifted.parameters, arguments, strict=True)
         )
         return CertificateError(
-            f"{self.lifted.name} cannot be trusted as it was read: CPython {_told(native, values)}; {who}: "
-            f"{_told(other, values)}. State: {state or 'no variables'}; arguments: {given or 'none'}. Near this "
+            f"{self.lifted.name} cannot be trusted as it was read: CPython {told(native, values)}; {who}: "
+            f"{told(other, values)}. State: {state or 'no variables'}; arguments: {given or 'none'}. Near this "
             "line the body looks at something that lifting cannot see (`is`, type(), id() on an int, hidden state, "
             "a C function): write it with == and values of the model",
             path.where or self.lifted.method.where,
         )
 
     def _names_read(self) -> set[str]:
-        found = {part.symbol.name for p in self.paths for part in _looked_at(p) if isinstance(part, (Cell, Absent))}
+        found = {part.symbol.name for p in self.paths for part in looked_at(p) if isinstance(part, (Cell, Absent))}
         for path in self.paths:
             if isinstance(path.outcome, Does):
                 found.update(update.symbol.name for update in path.outcome.updates)
@@ -436,12 +282,11 @@ class _Check:
 
     # -- the solver --------------------------------------------------------------------------------------------
 
-    def _with_solver(self, scope: _Scope, numbers: Iterable[int]) -> list[int]:
+    def _with_solver(self, scope: Trials, numbers: Iterable[int]) -> list[int]:
         """A witness for every path and every goal not met by then; what is unsatisfiable is looked into."""
         terms = scope.terms
         ranges = self._ranges()
-        numbers = list(numbers)
-        for number in numbers:  # every term before the first question: what is true of terms is stated once
+        for number in (numbers := list(numbers)):  # every term first: what is true of terms is stated once
             for node in (*self.free, *ranges, *self.paths[number].condition, *itertools.chain(*self.open[number])):
                 terms.term(node)
         unmet: list[int] = []
@@ -467,7 +312,7 @@ class _Check:
             if (b := self.bounds.get(name.name)) is not None
         ]
 
-    def _witness(self, scope: _Scope, number: int, held: Sequence[Node]) -> bool:
+    def _witness(self, scope: Trials, number: int, held: Sequence[Node]) -> bool:
         reply = scope.solver.check()
         if isinstance(reply, Unknown) and number not in self.reached:
             raise self._uncertified(number, f"{reply.reason}, and no random state took it")
@@ -482,7 +327,7 @@ class _Check:
         self.witnesses += 1
         return True
 
-    def _meet_goals(self, scope: _Scope, number: int, condition: tuple[Node, ...]) -> None:
+    def _meet_goals(self, scope: Trials, number: int, condition: tuple[Node, ...]) -> None:
         for goal in list(self.open[number]):
             if goal not in self.open[number]:
                 continue  # an earlier witness met it
@@ -495,7 +340,7 @@ class _Check:
     def _unmet(self, number: int) -> None:
         """A path without a witness: dead, or in need of fewer or of more members."""
         path, scope = self.paths[number], self.scope
-        quants = [part for part in _looked_at(path) if isinstance(part, Quant)]
+        quants = [part for part in looked_at(path) if isinstance(part, Quant)]
         counts = [quant for quant in quants if quant.kind in ("count", "total")]
         capped = any(size >= MAX_SIZE for size in scope.layout.sizes.values())
         if capped and not quants:
@@ -505,14 +350,14 @@ class _Check:
                 if not self._with_solver(scope, [number]):
                     return
         most = max(scope.layout.sizes.values(), default=0)
-        if counts and self._counts_beyond(most, path) and self._possible_in_numbers(path):
+        if counts and counted(path) > most and self._possible_in_numbers(path):
             raise self._uncertified(number, f"it takes more than {most} members, or none of them take it")
         self.dead += 1
 
-    def _smaller(self, path: _RawPath) -> Iterator[_Scope]:
+    def _smaller(self, path: RawPath) -> Iterator[Trials]:
         """Scopes for what is true of few members only: one of some sorts, and as many of all as a number says."""
         sorts, mine = self.model.sorts, self.scope.layout.sizes
-        numbers = {int_of(p) for p in _looked_at(path) if isinstance(p, Const) and p.type == INT}
+        numbers = {int_of(p) for p in looked_at(path) if isinstance(p, Const) and p.type == INT}
         few = {
             *range(1, max(mine.values(), default=1)),
             2,
@@ -525,27 +370,22 @@ class _Check:
         for sizes in tried:
             if sizes not in seen:
                 seen.append(sizes)
-                yield _Scope(Layout(self.model, sizes))
+                yield Trials(Layout(self.model, sizes))
 
-    def _larger(self, path: _RawPath, counting: bool) -> _Scope:
-        numbers = [abs(int(p.value)) for p in _looked_at(path) if isinstance(p, Const) and isinstance(p.value, int)]
-        needed = max((n + 2 for n in numbers if n + 2 <= MAX_COUNTED), default=0) if counting else 0
+    def _larger(self, path: RawPath, counting: bool) -> Trials:
+        needed = min(counted(path), MAX_COUNTED) if counting else 0
         sizes = dict.fromkeys(self.model.sorts, max(MAX_SIZE, needed))
         try:
-            return _Scope(Layout(self.model, sizes))
+            return Trials(Layout(self.model, sizes))
         except UsageError as error:
             raise self._uncertified(self.number[path.answers], str(error)) from None
 
-    def _counts_beyond(self, most: int, path: _RawPath) -> bool:
-        """Whether a count may be compared with more members than were tried."""
-        return any(isinstance(p, Const) and p.type == INT and abs(int_of(p)) >= most for p in _looked_at(path))
-
-    def _possible_in_numbers(self, path: _RawPath) -> bool:
+    def _possible_in_numbers(self, path: RawPath) -> bool:
         """Whether the path's condition can be met in any scope, as far as a few laws of counting tell."""
         terms = AnySize()
         solver = Solver(terms)
-        quants = dict.fromkeys(part for part in _looked_at(path) if isinstance(part, Quant))
-        laws = [law for quant in quants if free_names(quant) <= set(self.free) for law in _laws(quant)]
+        quants = dict.fromkeys(part for part in looked_at(path) if isinstance(part, Quant))
+        laws = [law for quant in quants if free_names(quant) <= set(self.free) for law in laws_of(quant)]
         for node in (*self._ranges(), *path.condition, *laws):
             solver.add(terms.term(node))
         return not isinstance(solver.check(), Unsat)
@@ -558,40 +398,3 @@ class _Check:
             "Split the action, or write the test in smaller steps",
             path.where or self.lifted.method.where,
         )
-
-
-def _laws(quant: Quant) -> Iterator[Node]:
-    """What is true of a count or total, whatever the number of members, which is at least one."""
-    bound, body = quant.bound, quant.body
-    many = Name(f"how many {bound.type}", INT)
-    yield less(ZERO, many)
-    if quant.kind == "count":
-        yield equal(less(ZERO, quant), quantify("exists", bound, body))
-        yield equal(equal(quant, many), quantify("forall", bound, body))
-        yield less(quant, many, or_equal=True)
-    if quant.kind == "total":
-        for least in (ZERO, ONE):
-            every = quantify("forall", bound, less(least, body, or_equal=True))
-            yield disj(negate(every), less(least, quant, or_equal=True))
-        if isinstance(body, Const):
-            yield equal(quant, operate("*", (body, many)))
-
-
-def _told(outcome: object, values: Values) -> str:
-    """An outcome in words: only what changed."""
-    match outcome:
-        case Blocks():
-            return "is blocked"
-        case Raises(error):
-            return f"raises {error}"
-        case Value(value):
-            return f"says {value}"
-        case Next(after):
-            changed = [
-                f"{cell_text(name, tuple(map(value_text, keys)))}={value_text(value)}"
-                for (name, keys), value in after.items()
-                if value != values[name, keys]
-            ]
-            return f"leads to {', '.join(changed) or 'the same state'}"
-        case _:
-            return str(outcome)

@@ -12,6 +12,7 @@ from typing import Any, cast
 import attrs
 
 from meshspec.backends.layout import Layout, State
+from meshspec.errors import UsageError
 from meshspec.expr.build import fold_ints
 from meshspec.expr.nodes import Absent, Cell, Const, Name, Node, Op, Quant, SortType
 from meshspec.expr.walk import free_names
@@ -20,6 +21,7 @@ from meshspec.lang.lift import Lifted
 from meshspec.lang.outcomes import Does, Leaf, Outcome, Raises, Tree, WriteAll
 
 _UNKNOWN: Any = object()
+MAX_PIECES = 1_000_000
 
 Successor = tuple[int, State | None, str]
 """A ground action's number, the state it leads to, or ``None`` and the error it raises."""
@@ -47,10 +49,19 @@ class Generator:
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self.constants: dict[str, Any] = {}
+        self.written = 0
 
     # -- expressions -------------------------------------------------------------------------------------------
 
     def code(self, node: Node, names: Mapping[str, Code]) -> Code:
+        """The expression as Python; raises :class:`UsageError` where a scope makes too much of it."""
+        self.written += 1
+        if self.written > MAX_PIECES:
+            sizes = ",".join(f"{name}={size}" for name, size in self.layout.scope_names.items())
+            raise UsageError(
+                f"--scope {sizes} makes more code of {self.layout.model.name} than can be built "
+                f"({MAX_PIECES:,} pieces): take a smaller scope"
+            )
         match node:
             case Const(value):
                 return _literal(self.layout.encode_value(value))

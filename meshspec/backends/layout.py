@@ -51,6 +51,11 @@ def range_name(variable: Variable, constants: object) -> str:
     return f"{variable.symbol.name} stays in {bounds[0]}..{bounds[-1]}"
 
 
+def _width(values: range) -> int:
+    """``len`` of a range of step one, however long."""
+    return values.stop - values.start
+
+
 class Layout:
     """Ground cells of `model` in a scope that gives every sort a size.
 
@@ -95,7 +100,7 @@ class Layout:
             raise UsageError(f"--scope {shown} gives {self.model.name} {cells:,} cells, more than {MAX_CELLS:,}")
         for lifted in (*self.model.actions, *self.model.claims):
             ground = math.prod(
-                len(p.range.of(self.model.instance)) if p.range is not None else size(p.type)
+                _width(p.range.of(self.model.instance)) if p.range is not None else size(p.type)
                 for p in lifted.parameters
             )
             if ground > MAX_GROUND_ACTIONS:

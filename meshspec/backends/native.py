@@ -11,6 +11,7 @@ import attrs
 
 from meshspec.backends.layout import Layout, Values
 from meshspec.errors import Blocked
+from meshspec.expr.text import cell_text, value_text
 from meshspec.lang.containers import Map, SetOf
 from meshspec.lang.declare import PARTS, Variable, declared
 from meshspec.lang.lift import Lifted
@@ -121,3 +122,23 @@ def call(layout: Layout, lifted: Lifted, instance: Any, arguments: Sequence[Any]
     if lifted.method.kind in PARTS:
         return Next(dump(layout, instance))
     return Value(bool(result))
+
+
+def told(outcome: object, values: Values) -> str:
+    """An outcome in words: only what changed."""
+    match outcome:
+        case Blocks():
+            return "is blocked"
+        case Raises(error):
+            return f"raises {error}"
+        case Value(value):
+            return f"says {value}"
+        case Next(after):
+            changed = [
+                f"{cell_text(name, tuple(map(value_text, keys)))}={value_text(value)}"
+                for (name, keys), value in after.items()
+                if value != values[name, keys]
+            ]
+            return f"leads to {', '.join(changed) or 'the same state'}"
+        case _:
+            return str(outcome)

@@ -53,6 +53,7 @@ class Solver:
         self._solver: Any = terms.z3.Solver(ctx=terms.context)
         self._solver.set("rlimit", rlimit)
         self._solver.set("core.minimize", True)
+        self._solver.set("ctrl_c", False)  # else one Ctrl-C reads as an `unknown` of one question and no more
         self._labels: dict[str, Term] = {}
         self._stated = 0
 

@@ -239,10 +239,18 @@ def _check_evidence(held: Evidence, settings: Settings, report: Report) -> None:
             report.say(line)
         for line in text.lines_of(Answered(finding, (finding,)), report.width - 2):
             report.say(f"  {line}")
+        report.say(f"  replay {listed}: {_again(incident.__name__, held, settings)}")
     report.say()
     report.say(f"{name}: the evidence, line by line")
-    report.show(combined([line.confirm() for line in confirmation.lines()]))
+    lines = [line.confirm() for line in confirmation.lines()]
+    stories = {str(f.facts["incident"]) for f in lines if "incident" in f.facts}
+    again = {incident: _again(incident, held, settings) for incident in stories}
+    report.show(combined([attrs.evolve(f, replay=again.get(str(f.facts.get("incident")), "")) for f in lines]))
     report.say()
+
+
+def _again(incident: str, held: Evidence, settings: Settings) -> str:
+    return _command(Target(incident, held.model), _names(held), "explore", settings, ())
 
 
 def _names(held: Evidence) -> dict[str, int]:

@@ -162,7 +162,11 @@ class Confirmation:
             return self._wrong(what, f"{parent} breaks {claim} on the schedule of {incident.__name__} too", found)
         says = (incident.__doc__ or "").strip().partition("\n")[0]
         return self._say(
-            what, Answer.HOLDS, states=found.states, counterexample=found.counterexample, facts={"incident": says}
+            what,
+            Answer.HOLDS,
+            states=found.states,
+            counterexample=found.counterexample,
+            facts={"incident": incident.__name__, "says": says},
         )
 
     def _mended(self, claim: str, found: Finding) -> bool:

@@ -15,14 +15,15 @@ from meshspec.errors import Blocked, LiftError, ModelError
 from meshspec.expr.build import FALSE
 from meshspec.expr.handles import done, node_of, reading
 from meshspec.expr.nodes import IntType, Name, Node
-from meshspec.expr.text import value_text
+from meshspec.expr.text import text, value_text
+from meshspec.expr.walk import free_names
 from meshspec.lang.containers import Map, SetOf
 from meshspec.lang.declare import DECLARED, PARTS, Declared, Method, Parameter, Variable, declared
 from meshspec.lang.model import sorts_of
 from meshspec.lang.outcomes import Blocks, Does, Outcome, Raises, Says, Tree, expression, grouped, leaves, merged
 from meshspec.lang.places import where_is, where_raised
 from meshspec.lang.scan import Watch, refuse_blind_spots
-from meshspec.lang.trace import Tracer, escaped
+from meshspec.lang.trace import Tracer
 from meshspec.sorts import Sort, no_iteration
 
 MAX_OUTCOMES = 64
@@ -210,11 +211,16 @@ def _nothing_escaped(method: Method, raw: Tree[Outcome], allowed: set[Name]) -> 
                 for write in update.writes:
                     if hasattr(write, "keys"):
                         nodes += [*write.keys, write.value]
-    stray = escaped(nodes, allowed)
+    stray = _escaped(nodes, allowed)
     if stray is not None:
         raise LiftError(
             f"{method.name}: a value of the quantifier over {stray.type} is used outside it", method.where
         )
+
+
+def _escaped(nodes: list[Node], allowed: set[Name]) -> Name | None:
+    """A bound variable that got out of its quantifier (kept in a list by a body, say), or ``None``."""
+    return next((name for node in nodes for name in sorted(free_names(node), key=text) if name not in allowed), None)
 
 
 class _LiftedMap:
@@ -271,9 +277,7 @@ class _LiftedMap:
         self._refuse("a whole map or set has no truth value: use forall/exists over its sort")
 
     def __eq__(self, other: object) -> bool:
-        if self is other:
-            return True
-        self._refuse("whole maps are not compared: use forall over its sort")
+        return self is other or self._refuse("whole maps are not compared: use forall over its sort")
 
     __hash__ = None  # type: ignore[assignment]  # mutable
 

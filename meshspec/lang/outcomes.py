@@ -145,3 +145,19 @@ def expression(tree: Tree[_L], read: Callable[[_L], Node]) -> Node:
     for option, node in list(zip(tree.options, below, strict=True))[-2::-1]:
         result = ite(answer_is(tree.question, option), node, result)
     return result
+
+
+Asked = tuple[Node, tuple[object, ...], int, Where | None]
+"""A question, its options, which of them was the answer, and where it was asked."""
+
+
+def tree_of(runs: list[tuple[list[Asked], _L]], depth: int = 0) -> Tree[_L]:
+    """The decision tree of all runs of a body, each with what it asked and what it came to."""
+    taken, leaf = runs[0]
+    if len(taken) == depth:
+        return Leaf(leaf)
+    question, options, _, place = taken[depth]
+    below = tuple(
+        tree_of([run for run in runs if run[0][depth][2] == index], depth + 1) for index in range(len(options))
+    )
+    return Split(question, options, below, place)

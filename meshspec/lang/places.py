@@ -43,7 +43,7 @@ def is_authors(file: str) -> bool:
 
 def shown(file: str) -> str:
     """A path as messages print it: relative where the file lies below the present folder."""
-    return _below(file, os.getcwd())
+    return _below(file, str(Path.cwd()))
 
 
 @lru_cache(maxsize=1 << 12)

@@ -35,10 +35,10 @@ from meshspec.expr.nodes import (
     Type,
 )
 from meshspec.expr.text import text, value_text
-from meshspec.expr.walk import free_names, substitute
+from meshspec.expr.walk import substitute
 from meshspec.lang.containers import Fresh
 from meshspec.lang.declare import Parameter
-from meshspec.lang.outcomes import Leaf, Split, Tree, Update, Write, WriteAll, expression, leaves
+from meshspec.lang.outcomes import Asked, Tree, Update, Write, WriteAll, expression, leaves, tree_of
 from meshspec.lang.places import where_now
 from meshspec.lang.words import choice_name
 from meshspec.sorts import Range, Sort
@@ -54,7 +54,7 @@ class Level:
     def __init__(self, prefix: list[tuple[Node, int, Where | None]], bound: Name | None) -> None:
         self.prefix = prefix
         self.bound = bound
-        self.taken: list[tuple[Node, tuple[object, ...], int, Where | None]] = []
+        self.taken: list[Asked] = []
         self.known: dict[Node, object] = {}
         self.members: list[Member] = []
         self.antecedents: dict[str, Node] = {}
@@ -116,7 +116,7 @@ class Tracer:
 
     def cases(self, body: Callable[[], _L], bound: Name | None = None) -> Tree[_L]:
         """Run `body` once per combination of answers and return its decision tree."""
-        found: list[tuple[list[tuple[Node, tuple[object, ...], int, Where | None]], _L]] = []
+        found: list[tuple[list[Asked], _L]] = []
         before, choices = self.store, self.choices
         prefix: list[tuple[Node, int, Where | None]] = []
         while True:
@@ -144,7 +144,7 @@ class Tracer:
             question, index, place = prefix[-1]
             prefix[-1] = (question, index + 1, place)
         self.store, self.choices = before, choices
-        return _tree(found, 0)
+        return tree_of(found)
 
     def _count_run(self) -> None:
         self.runs += 1
@@ -270,11 +270,11 @@ class Tracer:
             return
         self._writable(symbol)
         how = f"each({symbol.keys[0]}, lambda k: ...)"
-        if isinstance(whole, Fresh) and len(symbol.keys) == 1 and isinstance(symbol.keys[0], EnumType):
-            if set(whole._entries) == set(symbol.keys[0].cls):  # an each over an enum: its entries, one by one
-                for key, value in whole._entries.items():
-                    self.write(symbol, (node_of(key),), value)
-                return
+        over = symbol.keys[0] if len(symbol.keys) == 1 else None
+        if isinstance(whole, Fresh) and isinstance(over, EnumType) and set(whole._entries) == set(over.cls):
+            for key, value in whole._entries.items():  # an each over an enum: its entries, one by one
+                self.write(symbol, (node_of(key),), value)
+            return
         if not isinstance(whole, Whole):
             self.refuse(f"{symbol.name} is a whole map, and maps are not copied: assign {how}")
         if len(symbol.keys) != 1 or symbol.keys[0] != SortType(whole.sort):
@@ -394,23 +394,7 @@ class Tracer:
         return self.decide(found) if kind in ("forall", "exists") else integer(found)
 
 
-def _tree(runs: list[tuple[list[tuple[Node, tuple[object, ...], int, Where | None]], _L]], depth: int) -> Tree[_L]:
-    taken, leaf = runs[0]
-    if len(taken) == depth:
-        return Leaf(leaf)
-    question, options, _, place = taken[depth]
-    below = tuple(
-        _tree([run for run in runs if run[0][depth][2] == index], depth + 1) for index in range(len(options))
-    )
-    return Split(question, options, below, place)
-
-
 def _shown(value: object) -> str:
     if isinstance(value, (Int, Member)):
         return text(value.node)
     return "a whole map" if isinstance(value, Whole) else value_text(value)
-
-
-def escaped(nodes: list[Node], allowed: set[Name]) -> Name | None:
-    """A bound variable that got out of its quantifier (kept in a list by a body, say), or ``None``."""
-    return next((name for node in nodes for name in sorted(free_names(node), key=text) if name not in allowed), None)

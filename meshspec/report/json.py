@@ -32,6 +32,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         else [
             {
                 "action": step.action,
+                "at": step.at or None,
                 "changes": {name: {"before": old, "after": new} for name, (old, new) in step.changes.items()},
                 "note": step.note,
             }

@@ -30,7 +30,7 @@ def proof_lines(answered: Iterable[Answered], width: int = WIDTH) -> list[str]:
             uses = finding.facts.get("uses")
             if finding.strength is Strength.EVERY_SIZE and isinstance(uses, (list, tuple)):
                 used.update((str(name), None) for name in cast("Sequence[object]", uses) if name in lemmas)
-    return _indented(f"proved with the lemmas {', '.join(used)}", width) if used else []
+    return _indented(f"proved with the lemma{'s' if len(used) > 1 else ''} {', '.join(used)}", width) if used else []
 
 
 def scope_text(scope: Mapping[str, int]) -> str:
@@ -49,7 +49,7 @@ def strength_text(finding: Finding) -> str:
         case Strength.K_INDUCTION:
             return f"in scope ({', '.join(['k-induction', *where])})"
         case Strength.TESTED:
-            unit = finding.facts.get("unit", "runs")
+            unit = finding.facts.get("unit", "stories" if finding.engine == "judge" else "runs")
             return f"tested ({finding.tested or 0:,} {unit})"
         case None:
             return ""
@@ -59,9 +59,10 @@ def headline(answered: Answered) -> str:
     """The answer and all that was reached beside it, in one line."""
     best = answered.answer
     if best.answer is Answer.HOLDS:
-        held = [strength_text(f) for f in answered.findings if f.answer is Answer.HOLDS] or [strength_text(best)]
-        return "; ".join(dict.fromkeys(held))
-    if best.answer is Answer.VIOLATED and best.counterexample is not None:
+        held = {f.strength: strength_text(f) for f in answered.findings if f.answer is Answer.HOLDS}
+        strongest_first = [held[strength] for strength in Strength if strength in held]
+        return "; ".join(strongest_first or [strength_text(best)])
+    if best.answer is Answer.VIOLATED and best.counterexample is not None and best.engine != "judge":
         steps = len(best.counterexample.steps)
         return f"in {steps} step{'s' if steps != 1 else ''} ({best.counterexample.how}, {best.engine})"
     return best.reason
@@ -113,10 +114,12 @@ def counterexample_lines(path: Counterexample, width: int = WIDTH) -> list[str]:
     """A path as a numbered argument, with only what changed."""
     lines: list[str] = []
     column = min(max((len(step.action) for step in path.steps), default=0), max(12, width // 2))
-    for number, step in enumerate(path.steps, 1):
+    for position, step in enumerate(path.steps, 1):
+        number = position if step.at is None else step.at
+        place = f"{number:>3}." if number else "    "
         changed = ", ".join(f"{name} {old} -> {new}" for name, (old, new) in step.changes.items())
         what = "; ".join(part for part in (changed, step.note) if part)
-        lines += _wrapped(f"    {number:>3}. {step.action:<{column}}", what, width, indent=9)
+        lines += _wrapped(f"    {place} {step.action:<{column}}", what, width, indent=9)
     if not path.steps:
         lines.append("    in the initial state")
     if path.failed:
@@ -189,7 +192,8 @@ def seen_line(findings: Iterable[Finding]) -> str:
         return ""
     states, dead = facts.states, facts.facts["deadlocks"]
     count = f"{dead or 'no'} deadlock{'s' if dead not in (0, 1) else ''}"
-    what = f"{states:,} states, {facts.facts['transitions']:,} transitions, {facts.facts['depth']} steps deep"
+    depth = f"{facts.facts['depth']} step{'s' if facts.facts['depth'] != 1 else ''} deep"
+    what = f"{states:,} state{'s' if states != 1 else ''}, {facts.facts['transitions']:,} transitions, {depth}"
     return f"{what}, {count}" + ("" if facts.facts["complete"] else " (cut)")
 
 

@@ -250,13 +250,13 @@ class Teller:
     def counterexample(self, story: Story, outcome: Outcome, failed: str, how: str) -> Counterexample:
         """The calls up to the end, the rounds in the middle folded where there are many."""
         calls = list(unroll(story))[: outcome.step or 1]
-        steps = [Step(words(call), note="CONTINUE") for call in calls]
+        steps = [Step(words(call), note="CONTINUE", at=number) for number, call in enumerate(calls, 1)]
         if outcome.step:
-            steps[-1] = Step(words(calls[-1]), note=ending(outcome))
+            steps[-1] = attrs.evolve(steps[-1], note=ending(outcome))
         if len(steps) > _UNFOLDED:
             head = len(story.prefix) + 2 * len(story.loop)
             tail = len(steps) - len(story.loop)
-            again = Step(f"(the loop goes on in the same way through step {tail})", note="CONTINUE")
+            again = Step(f"(the loop goes on in the same way through step {tail})", note="CONTINUE", at=0)
             steps = [*steps[:head], again, *steps[tail:]] if tail > head else steps
         return Counterexample({}, tuple(steps), failed, how)
 

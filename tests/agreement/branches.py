@@ -152,7 +152,7 @@ class Tally:
 
     caught: int = 0
     equivalent: int = 0
-    missed: list[str] = attrs.field(factory=list)
+    missed: list[str] = attrs.field(factory=list[str])
 
     def plant(self, model: LiftedModel, layout: Layout, lifted: Lifted, wrong: Lifted) -> None:
         if refused(model, wrong):

@@ -19,6 +19,7 @@ from meshspec import (
     model,
     require,
     terminal,
+    total,
     var,
 )
 

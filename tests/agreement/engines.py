@@ -74,7 +74,8 @@ def _layers(search: Exploration, walked: Walked) -> list[str]:
 
 def _counts(model: LiftedModel, search: Exploration, walked: Walked) -> list[str]:
     """How many steps there are, choices that do not matter counted once, and how many states have none."""
-    problems, layout = [], search.layout
+    problems: list[str] = []
+    layout = search.layout
     expected = 0
     for state, steps in walked.steps.items():
         if not has_choices(model):
@@ -96,7 +97,7 @@ def _counts(model: LiftedModel, search: Exploration, walked: Walked) -> list[str
 
 def _answers(model: LiftedModel, findings: list[Finding], walked: Walked) -> list[str]:
     """Every answer of a complete search against what CPython met."""
-    problems = []
+    problems: list[str] = []
     never = {lifted.name for lifted in model.actions} - walked.fired
     faults = {lifted.name for lifted in model.actions if lifted.method.kind == "fault"}
     for finding in findings:
@@ -120,7 +121,7 @@ def _answers(model: LiftedModel, findings: list[Finding], walked: Walked) -> lis
 
 
 def _first_depths(findings: list[Finding], walked: Walked, search: Exploration) -> list[str]:
-    problems = []
+    problems: list[str] = []
     for finding in findings:
         if finding.counterexample is None:
             continue

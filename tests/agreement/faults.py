@@ -17,24 +17,37 @@ from meshspec.expr import handles
 from meshspec.expr.build import fold_ints, less
 from meshspec.expr.nodes import Name, Node, Op
 from meshspec.lang.lift import Lifted, LiftedModel
-from meshspec.lang.outcomes import Outcome, Split, Tree
+from meshspec.lang.outcomes import Outcome, Split, Tree, Update
 from meshspec.lang.trace import Tracer
 
 Fault = Callable[[pytest.MonkeyPatch], None]
 
 
+def part_of(owner: object, name: str) -> Any:
+    """Something that an engine is made of and keeps to itself."""
+    return getattr(owner, name)
+
+
 def _rewritten(patch: pytest.MonkeyPatch, rewrite: Callable[[str], str]) -> None:
     """Generated Python with its lines rewritten before it is compiled."""
-    compile_ = Generator._compile
-    patch.setattr(Generator, "_compile", lambda self, lines, name: compile_(self, [*map(rewrite, lines)], name))
+    compile_ = part_of(Generator, "_compile")
+
+    def rewriting(self: Generator, lines: list[str], name: str) -> object:
+        return compile_(self, [*map(rewrite, lines)], name)
+
+    patch.setattr(Generator, "_compile", rewriting)
 
 
 # -- in generated Python ---------------------------------------------------------------------------------------
 
 
 def dropped_conjunct(patch: pytest.MonkeyPatch) -> None:
-    junction = generated._junction
-    patch.setattr(generated, "_junction", lambda op, each: junction(op, each[:-1] if op == "and" else each))
+    junction = part_of(generated, "_junction")
+
+    def dropping(op: str, each: list[Code]) -> Any:
+        return junction(op, each[:-1] if op == "and" else each)
+
+    patch.setattr(generated, "_junction", dropping)
 
 
 def off_by_one_in_generated_python(patch: pytest.MonkeyPatch) -> None:
@@ -42,8 +55,12 @@ def off_by_one_in_generated_python(patch: pytest.MonkeyPatch) -> None:
 
 
 def wrong_key_order(patch: pytest.MonkeyPatch) -> None:
-    position = Generator._position
-    patch.setattr(Generator, "_position", lambda self, name, keys: position(self, name, keys[::-1]))
+    position = part_of(Generator, "_position")
+
+    def reversing(self: Generator, name: str, keys: list[Code]) -> Any:
+        return position(self, name, keys[::-1])
+
+    patch.setattr(Generator, "_position", reversing)
 
 
 def dropped_frame(patch: pytest.MonkeyPatch) -> None:
@@ -60,10 +77,10 @@ def new_state_in_each(patch: pytest.MonkeyPatch) -> None:
 
 
 def quantifier_over_one_too_few(patch: pytest.MonkeyPatch) -> None:
-    positions = Generator._positions
+    positions = part_of(Generator, "_positions")
 
     def fewer(self: Generator, bound: Name) -> range:
-        every = positions(self, bound)
+        every: range = positions(self, bound)
         return every[:-1] if len(every) > 1 else every
 
     patch.setattr(Generator, "_positions", fewer)
@@ -74,7 +91,7 @@ def none_taken_for_zero(patch: pytest.MonkeyPatch) -> None:
 
 
 def choice_counted_twice(patch: pytest.MonkeyPatch) -> None:
-    leaf = Generator._leaf
+    leaf = part_of(Generator, "_leaf")
 
     def every(self: Generator, outcome: Any, number: Any, names: Any, spare: Any, indent: Any, lines: Any) -> None:
         leaf(self, outcome, number, names, set(), indent, lines)
@@ -98,11 +115,14 @@ def truncating_division_in_generated_python(patch: pytest.MonkeyPatch) -> None:
 
 
 def truncating_division_in_the_interpreter(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(interpreter, "fold_ints", lambda op, x, y: int(x / y) if op == "//" else fold_ints(op, x, y))
+    def truncating(op: Any, x: int, y: int) -> int:
+        return int(x / y) if op == "//" else fold_ints(op, x, y)
+
+    patch.setattr(interpreter, "fold_ints", truncating)
 
 
 def truncating_division_in_the_solver(patch: pytest.MonkeyPatch) -> None:
-    operator = terms.Terms._operator
+    operator = part_of(terms.Terms, "_operator")
 
     def unfloored(self: Any, op: Any, args: Any) -> Any:
         return args[0] / args[1] if op == "//" else operator(self, op, args)
@@ -111,13 +131,19 @@ def truncating_division_in_the_solver(patch: pytest.MonkeyPatch) -> None:
 
 
 def off_by_one_in_lifting(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(handles, "less", lambda a, b, or_equal=False: less(a, b))
+    def never_equal(a: Node, b: Node, *, or_equal: bool = False) -> Node:
+        return less(a, b)
+
+    patch.setattr(handles, "less", never_equal)
 
 
 def earlier_write_wins(patch: pytest.MonkeyPatch) -> None:
     updates = Tracer.updates
-    reverse = [lambda update: attrs.evolve(update, writes=update.writes[::-1])]
-    patch.setattr(Tracer, "updates", lambda self: tuple(map(reverse[0], updates(self))))
+
+    def reversing(self: Tracer) -> tuple[Update, ...]:
+        return tuple(attrs.evolve(update, writes=update.writes[::-1]) for update in updates(self))
+
+    patch.setattr(Tracer, "updates", reversing)
 
 
 # -- in the search ---------------------------------------------------------------------------------------------
@@ -125,24 +151,30 @@ def earlier_write_wins(patch: pytest.MonkeyPatch) -> None:
 
 def missed_action(patch: pytest.MonkeyPatch) -> None:
     ground = Layout.ground_actions
-    patch.setattr(Layout, "ground_actions", lambda self: ground(self)[:-1])
+
+    def fewer(self: Layout) -> list[tuple[Lifted, tuple[Any, ...]]]:
+        return ground(self)[:-1]
+
+    patch.setattr(Layout, "ground_actions", fewer)
 
 
 def lost_last_layer(patch: pytest.MonkeyPatch) -> None:
     """States two steps from the start are not expanded: where that is the layer before the last, the last is lost."""
-    expand = search._Search._expand
+    searching = part_of(search, "_Search")
+    expand = part_of(searching, "_expand")
 
     def lazy(self: Any, here: int) -> bool:
         parent = self.result.parents[here][0]
         deep = parent >= 0 and self.result.parents[parent][0] >= 0
         return True if deep else bool(expand(self, here))
 
-    patch.setattr(search._Search, "_expand", lazy)
+    patch.setattr(searching, "_expand", lazy)
 
 
 def bound_taken_for_a_deadlock(patch: pytest.MonkeyPatch) -> None:
     """What a search has not expanded when it is cut, or where a Range is left, is counted as an end."""
-    go = search._Search.go
+    searching = part_of(search, "_Search")
+    go = part_of(searching, "go")
 
     def counting(self: Any) -> None:
         go(self)
@@ -150,7 +182,7 @@ def bound_taken_for_a_deadlock(patch: pytest.MonkeyPatch) -> None:
         unexpanded = [n for n in range(len(self.result.states)) if n not in parents]
         self.result.deadlocks = max(self.result.deadlocks, len(unexpanded))
 
-    patch.setattr(search._Search, "go", counting)
+    patch.setattr(searching, "go", counting)
 
 
 IN_READINGS: tuple[Fault, ...] = (

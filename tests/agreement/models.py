@@ -27,7 +27,7 @@ def generated(seed: int) -> GeneratedModel:
 @cache
 def shipped() -> tuple[LiftedModel, ...]:
     """Every model that the package ships, found by what its modules hold."""
-    mixins = [
+    mixins: list[type] = [
         value
         for value in vars(environment).values()
         if isinstance(value, type) and value.__module__ == environment.__name__ and not issubclass(value, Sort)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -12,7 +12,7 @@ from meshspec.backends import evaluate as interpreter
 from meshspec.backends import native
 from meshspec.backends.after import after
 from meshspec.backends.generated import Generator
-from meshspec.backends.layout import Key, Layout, Values
+from meshspec.backends.layout import Key, Layout, State, Values
 from meshspec.backends.solver import AtScope, Sat, Solver
 from meshspec.errors import Disagreement
 from meshspec.expr.nodes import INT, Absent, Cell, Name, Node
@@ -179,7 +179,7 @@ class Compared:
     states: int = 0
     runs: int = 0
     solved: int = 0
-    differences: list[str] = attrs.field(factory=list)
+    differences: list[str] = attrs.field(factory=list[str])
 
 
 class Comparison:
@@ -190,7 +190,7 @@ class Comparison:
         generator = Generator(self.layout)
         self.successors = generator.successors()
         self.out_of_range = generator.out_of_range()
-        self.claims = []
+        self.claims: list[tuple[Lifted, list[tuple[Any, ...]], Callable[[State], int]]] = []
         for lifted in model.claims:
             arguments = self.layout.arguments(lifted.parameters)
             names = [generator.names(lifted, one) for one in arguments]
@@ -275,7 +275,7 @@ class Comparison:
                 self.differ("generated claim", lifted, values, (), expected)
 
     def _ranges(self, values: Values) -> None:
-        expected = []
+        expected: list[int] = []
         for position, cell in enumerate(self.layout.cells):
             bounds, value = cell.variable.range, values[cell.key]
             if bounds is not None and value is not None and value not in bounds.of(self.layout.model.instance):

@@ -28,15 +28,15 @@ class Walked:
     ``first`` is the depth at which a claim is first false, an error first raised, a Range first left.
     """
 
-    layers: list[set[State]] = attrs.field(factory=list)
-    order: list[State] = attrs.field(factory=list)
-    steps: dict[State, list[Step]] = attrs.field(factory=dict)
-    deadlocks: set[State] = attrs.field(factory=set)
-    left: set[State] = attrs.field(factory=set)
-    first: dict[str, int] = attrs.field(factory=dict)
-    bad_ends: set[State] = attrs.field(factory=set)
-    unwitnessed: dict[str, set[tuple[Any, ...]]] = attrs.field(factory=dict)
-    fired: set[str] = attrs.field(factory=set)
+    layers: list[set[State]] = attrs.field(factory=list[set[State]])
+    order: list[State] = attrs.field(factory=list[State])
+    steps: dict[State, list[Step]] = attrs.field(factory=dict[State, list[Step]])
+    deadlocks: set[State] = attrs.field(factory=set[State])
+    left: set[State] = attrs.field(factory=set[State])
+    first: dict[str, int] = attrs.field(factory=dict[str, int])
+    bad_ends: set[State] = attrs.field(factory=set[State])
+    unwitnessed: dict[str, set[tuple[Any, ...]]] = attrs.field(factory=dict[str, set[tuple[Any, ...]]])
+    fired: set[str] = attrs.field(factory=set[str])
     runs: int = 0
     complete: bool = False
 

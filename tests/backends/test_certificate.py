@@ -51,6 +51,23 @@ def changed(lifted: Lifted, change: Change) -> Lifted:
     return attrs.evolve(lifted, raw=raw, tree=merged(raw))
 
 
+NEAR = "meshspec.backends.certificate._Check._near"
+
+
+def no_numbers(numbers: object) -> set[int]:
+    """In place of the numbers that a body names."""
+    return set()
+
+
+def no_solver(check: object, scope: object, numbers: object) -> list[int]:
+    """In place of the witnesses: nothing is left unmet."""
+    return []
+
+
+def gives_up(solver: object) -> Unknown:
+    return Unknown("the solver gave up: tired")
+
+
 # -- faults in the lifting -------------------------------------------------------------------------------------
 
 
@@ -214,8 +231,8 @@ def test_a_fault_that_merging_hides_is_seen_on_the_raw_paths() -> None:
 
 def test_random_states_alone_do_not_see_what_lies_deep(monkeypatch: pytest.MonkeyPatch) -> None:
     deep = one("ring_deep", "no_alarm")
-    monkeypatch.setattr(certificate._Check, "_near", staticmethod(lambda numbers: set[int]()))
-    monkeypatch.setattr(certificate._Check, "_with_solver", lambda *_: [])
+    monkeypatch.setattr(NEAR, staticmethod(no_numbers))
+    monkeypatch.setattr("meshspec.backends.certificate._Check._with_solver", no_solver)
     certify(deep)
 
 
@@ -313,6 +330,23 @@ def test_a_path_that_needs_many_members_gets_them() -> None:
     assert (close.paths, close.dead) == (2, 0)
 
 
+def test_a_path_that_needs_members_for_two_counts_gets_them() -> None:
+    @model
+    class Vote:
+        yes: Map[Voter, bool] = var(False)
+        no: Map[Voter, bool] = var(False)
+        split: bool = var(False)
+
+        @action
+        def close(self) -> None:
+            require(forall(Voter, lambda v: not (self.yes[v] and self.no[v])))
+            require(count(Voter, lambda v: self.yes[v]) > 5 and count(Voter, lambda v: self.no[v]) > 5)
+            self.split = True
+
+    (close,) = certify(lift(Vote)).methods
+    assert close.dead == 0
+
+
 def test_a_path_that_needs_more_members_than_can_be_tried_fails_closed() -> None:
     @model
     class Vote:
@@ -332,10 +366,10 @@ def test_a_path_that_needs_more_members_than_can_be_tried_fails_closed() -> None
 def test_a_path_the_solver_gives_up_on_fails_closed_unless_a_random_state_took_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Solver, "check", lambda *_: Unknown("the solver gave up: tired"))
+    monkeypatch.setattr(Solver, "check", gives_up)
     certify(one("lose", "something_is_left"))
     with pytest.raises(CertificateError, match=r"ring_deep is not certified: .* gave up: tired, and no random state"):
-        monkeypatch.setattr(certificate._Check, "_near", staticmethod(lambda numbers: set[int]()))
+        monkeypatch.setattr(NEAR, staticmethod(no_numbers))
         certify(one("ring_deep", "no_alarm"))
 
 

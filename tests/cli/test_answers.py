@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections.abc import Sequence
+from importlib import resources
 from typing import Any
 
 import attrs
 import pytest
+from jsonschema import Draft202012Validator
 
 from meshspec.answer import Answer, Finding, Strength
 from meshspec.engines import check as checking
@@ -21,7 +24,7 @@ def test_what_holds_exits_0_and_says_how_strongly(user: User) -> None:
     user.write(COUNTER)
     said = user.run("check", "mine.py")
     assert said.code == 0
-    assert "small in scope (exhaustive, 4 states); for every size" in said.words
+    assert "small for every size; in scope (exhaustive, 4 states)" in said.words
     assert said.lines[0] == "Counter (mine.py) [4 states, 6 transitions, 3 steps deep, no deadlock]".replace(
         ") [", ")  ["
     )
@@ -262,3 +265,26 @@ def test_every_target_is_resolved_before_anything_runs(user: User) -> None:
     for bad in ("nothing.py", "mine.py:Nothing"):
         said = user.run("check", "mine.py", bad)
         assert (said.code, said.out) == (2, "")
+
+
+def test_what_is_shipped_is_checked_with_its_evidence_and_every_story_is_in_the_report(
+    user: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_policy(*_: object) -> None:
+        """Policies have tests of their own."""
+
+    monkeypatch.setattr("meshspec.cli.runs._judge_shipped", no_policy)
+    said, report = user.json("check")
+    assert said.code == report["exit_code"] == 0
+    schema = json.loads((resources.files("meshspec.report") / "schema.json").read_text(encoding="utf-8"))
+    validator: Any = Draft202012Validator(schema)
+    validator.validate(report)
+    lines = {entry["property"]: entry for entry in report["properties"] if entry["kind"] == "evidence"}
+    story = lines["at_most_once is refuted by ResendInDoubt"]
+    assert story["replay"] == "meshspec explore ResendInDoubt --scope Effect=2"
+    assert f"replay at_most_once: {story['replay']}" in said.lines
+    for number, step in enumerate(story["counterexample"], 1):
+        assert f"{number}. {step['action']}" in said.words
+    assert story["facts"]["says"] in said.words
+    assert "every name is in the registry" in lines
+    assert said.lines[-1] == f"again: {report['again']}" == "again: meshspec check"

@@ -99,7 +99,10 @@ def test_good_evidence_is_confirmed_line_by_line_in_the_order_of_the_design() ->
     assert found["at_most_once is proved"].strength is Strength.EVERY_SIZE
     story = found["at_most_once is refuted by ResendInDoubt"]
     assert story.counterexample is not None and list(story.counterexample.actions) == RESENT
-    assert story.facts == {"incident": "The incident: what is in doubt is sent again, unasked."}
+    assert story.facts == {
+        "incident": "ResendInDoubt",
+        "says": "The incident: what is in doubt is sent again, unasked.",
+    }
 
 
 @pytest.mark.parametrize("counts", [{"states": 71}, {"deadlocks": 1}])

@@ -65,7 +65,7 @@ class Expressions:
         if depth > 0 and body.questions >= 2 and body.chance(0.7):
             return self._connected(body, depth)
         for _ in range(12):
-            made = body.rnd.choice(self._atoms)(self, body)
+            made = body.rnd.choice(self._atoms())(body)
             if made is not None:
                 return made
         return body.rnd.choice(body.called("bool") or ["True", "False", "(self.limit > 1)"])
@@ -225,25 +225,26 @@ class Expressions:
                 return f"{body.rnd.choice(('any', 'all'))}(self.{one.path}[{name}] for {name} in {one.keys[0]})"
         return None
 
-    _atoms: tuple[Callable[[Expressions, Body], str | None], ...] = (
-        _flag,
-        _flag,
-        _argument,
-        _enum,
-        _enum,
-        _compared,
-        _compared,
-        _same_member,
-        _same_member,
-        _absent,
-        _present,
-        _present,
-        _inside,
-        _quantified,
-        _quantified,
-        _asked,
-        _any_of_an_enum,
-    )
+    def _atoms(self) -> tuple[Callable[[Body], str | None], ...]:
+        return (
+            self._flag,
+            self._flag,
+            self._argument,
+            self._enum,
+            self._enum,
+            self._compared,
+            self._compared,
+            self._same_member,
+            self._same_member,
+            self._absent,
+            self._present,
+            self._present,
+            self._inside,
+            self._quantified,
+            self._quantified,
+            self._asked,
+            self._any_of_an_enum,
+        )
 
     # -- integers ----------------------------------------------------------------------------------------------
 
@@ -293,7 +294,8 @@ class Expressions:
                 return f"int({read})"
             case 11 | 12:
                 return self.aggregate(body)
-        return None
+            case _:
+                return None
 
     def aggregate(self, body: Body) -> str | None:
         if body.quantifiers >= 2 or body.questions < 1:

@@ -237,7 +237,7 @@ class Writer:
             self.world.moves.append(("settle", tuple(parameters.values())))
 
     def actions(self) -> list[tuple[str, str, dict[str, str]]]:
-        made = []
+        made: list[tuple[str, str, dict[str, str]]] = []
         for number in range(self.rnd.choice((2, 3, 4, 4))):
             mark = "fault" if self.chance(0.2) else "action"
             name, parameters = f"act{number}", self.parameters(2)

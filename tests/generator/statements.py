@@ -46,7 +46,7 @@ class Statements:
     def one(self, body: Body, depth: int) -> Lines:
         for _ in range(12):
             deep = depth > 0 and body.questions >= 1 and body.chance(0.75)
-            made = body.rnd.choice(self._deep if deep else self._plain)(self, body, depth)
+            made = body.rnd.choice(self._deep() if deep else self._plain())(body, depth)
             if made:
                 return made
         return ["pass"]
@@ -242,38 +242,41 @@ class Statements:
         body.questions = questions
         return [] if value is None else [f"for {name} in {one.keys[0]}:", f"    self.{one.path}[{name}] = {value}"]
 
-    _plain: tuple[Callable[[Statements, Body, int], Lines], ...] = (
-        _assign,
-        _assign,
-        _assign,
-        _advance,
-        _advance,
-        _advance,
-        _augmented,
-        _augmented,
-        _over,
-        _divided,
-        _member_of_a_set,
-        _whole,
-        _whole,
-        _swapped,
-        _loop,
-    )
-    _deep: tuple[Callable[[Statements, Body, int], Lines], ...] = (
-        _if,
-        _if,
-        _if,
-        _early,
-        _match,
-        _match,
-        _match,
-        _match_flag,
-        _match_none,
-        _match_none,
-        _walrus,
-        _called,
-        _called,
-    )
+    def _plain(self) -> tuple[Callable[[Body, int], Lines], ...]:
+        return (
+            self._assign,
+            self._assign,
+            self._assign,
+            self._advance,
+            self._advance,
+            self._advance,
+            self._augmented,
+            self._augmented,
+            self._over,
+            self._divided,
+            self._member_of_a_set,
+            self._whole,
+            self._whole,
+            self._swapped,
+            self._loop,
+        )
+
+    def _deep(self) -> tuple[Callable[[Body, int], Lines], ...]:
+        return (
+            self._if,
+            self._if,
+            self._if,
+            self._early,
+            self._match,
+            self._match,
+            self._match,
+            self._match_flag,
+            self._match_none,
+            self._match_none,
+            self._walrus,
+            self._called,
+            self._called,
+        )
 
     # -- whole bodies ------------------------------------------------------------------------------------------
 

@@ -68,7 +68,7 @@ def test_few_texts_ask_too_much_to_be_lifted() -> None:
 
 
 def test_state_spaces_are_small_and_not_trivial() -> None:
-    sizes = []
+    sizes: list[int] = []
     for seed in CI:
         search, _ = search_states(generated(seed).lifted, generated(seed).scope, Limits(max_states=3000))
         sizes.append(len(search.states))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 import attrs
@@ -32,15 +32,19 @@ class Held:
         return "." not in self.path
 
 
+Helper = tuple[str, tuple[str, ...]]
+"""A method's name and the types of its parameters."""
+
+
 @attrs.define
 class World:
     """The declarations of one model, in the order in which they are made."""
 
     sorts: tuple[str, ...]
     enums: tuple[str, ...]
-    held: list[Held] = attrs.field(factory=list)
-    tests: list[tuple[str, tuple[str, ...]]] = attrs.field(factory=list)  # plain methods that return a bool
-    moves: list[tuple[str, tuple[str, ...]]] = attrs.field(factory=list)  # plain methods that write
+    held: list[Held] = attrs.field(factory=list[Held])
+    tests: list[Helper] = attrs.field(factory=list[Helper])  # plain methods that return a bool
+    moves: list[Helper] = attrs.field(factory=list[Helper])  # plain methods that write
 
     def of(self, type: str, *, optional: bool = False) -> list[Held]:
         """What can be read for a value of this type."""
@@ -61,7 +65,7 @@ class Body:
 
     rnd: random.Random
     questions: float
-    names: dict[str, str] = attrs.field(factory=dict)
+    names: dict[str, str] = attrs.field(factory=dict[str, str])
     quantifiers: int = 0
     claim: bool = False
     fresh: int = 0
@@ -84,7 +88,7 @@ class Body:
         return [name for name, its in self.names.items() if its == type]
 
     @contextmanager
-    def within(self, **names: str) -> Iterator[None]:
+    def within(self, **names: str) -> Generator[None]:
         """Names that are known inside the block only."""
         before = dict(self.names)
         self.names.update(names)

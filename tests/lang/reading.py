@@ -14,7 +14,7 @@ from meshspec.backends.evaluate import run
 from meshspec.backends.generated import Generator
 from meshspec.backends.layout import Key, Layout
 from meshspec.backends.native import Next, Value
-from meshspec.expr.nodes import INT
+from meshspec.expr.nodes import INT, Absent, Cell
 from meshspec.expr.walk import parts
 from meshspec.lang.declare import PARTS, Method, declared
 from meshspec.lang.lift import LiftedModel, lift_method
@@ -59,7 +59,7 @@ def states(layout: Layout, method: Method) -> Iterator[dict[Key, object]]:
     lifted = (*layout.model.actions, *layout.model.claims)[0]
     assert inspect.isfunction(method.function)
     read = _looked_up(method.function.__code__)
-    read |= {part.symbol.name for node in lifted.reads for part in parts(node) if hasattr(part, "symbol")}
+    read |= {p.symbol.name for node in lifted.reads for p in parts(node) if isinstance(p, (Cell, Absent))}
     domains: list[tuple[object, ...]] = []
     for position, cell in enumerate(layout.cells):
         symbol = cell.variable.symbol

@@ -1,5 +1,6 @@
 """The fourteen rules of the language's meaning, each by name."""
 
+import cProfile
 from enum import Enum
 from typing import Annotated
 
@@ -471,3 +472,23 @@ def test_an_assert_that_pytest_rewrites_is_refused_at_its_own_line() -> None:
     with pytest.raises(LiftError, match="cannot be formatted") as refusal:
         lift(Lamp)
     assert refusal.value.where is not None and refusal.value.where.file.endswith("test_semantics.py")
+
+
+def test_lifting_under_a_profiler_gives_the_profiler_back() -> None:
+    @model
+    class Lamp:
+        n: int = var(0)
+
+        @action
+        def turn(self) -> None:
+            require(self.n < 2)
+            self.n += 1
+
+    profile = cProfile.Profile()
+    profile.enable()
+    try:
+        lift(Lamp)
+        abs(-1)
+    finally:
+        profile.disable()
+    assert any("abs" in str(entry.code) for entry in profile.getstats())

@@ -91,6 +91,7 @@ def test_the_facts_of_a_counterexample() -> None:
     assert entry["scope"] == {"Effect": 2}
     assert entry["counterexample"][0] == {
         "action": "intend(effect0)",
+        "at": None,
         "changes": {"intended[effect0]": {"before": "False", "after": "True"}},
         "note": "",
     }

@@ -44,8 +44,19 @@ def test_the_strength_always_stands_beside_holds(finding: Finding, text: str) ->
     assert strength_text(finding) == text
 
 
-def test_every_strength_that_was_reached_is_told() -> None:
-    assert headline(Answered(PROVED, (HELD, PROVED))) == f"{strength_text(HELD)}; for every size"
+def test_every_strength_that_was_reached_is_told_the_strongest_first() -> None:
+    assert headline(Answered(PROVED, (HELD, PROVED))) == f"for every size; {strength_text(HELD)}"
+
+
+def test_steps_that_are_left_out_of_a_story_are_not_counted() -> None:
+    calls = (Step("read", at=1), Step("(and so on)", at=0), Step("read", note="TRIP", at=54))
+    story = attrs.evolve(BAD, engine="judge", reason="tripped", counterexample=attrs.evolve(PATH, steps=calls))
+    assert [line.split() for line in said(story)[:4]] == [
+        ["VIOLATED", "p", "tripped"],
+        ["1.", "read"],
+        ["(and", "so", "on)"],
+        ["54.", "read", "TRIP"],
+    ]
 
 
 def test_a_counterexample_is_a_numbered_argument_with_only_what_changed() -> None:
