@@ -14,7 +14,7 @@ from meshspec.errors import ModelError, UsageError
 _T = TypeVar("_T")
 
 _sizes: ContextVar[Mapping[type[Sort], int]] = ContextVar("meshspec_scope", default=MappingProxyType({}))
-no_iteration: ContextVar[Callable[[str], None] | None] = ContextVar("meshspecno_iteration", default=None)
+no_iteration: ContextVar[Callable[[str], None] | None] = ContextVar("meshspec_no_iteration", default=None)
 
 
 class _SortMeta(type):
@@ -51,6 +51,9 @@ class Sort(metaclass=_SortMeta):
     def __new__(cls, index: int) -> Self:  # members are pooled per class
         if cls is Sort:
             raise ModelError(f"Sort({index!r}): only a subclass has members: class Effect(Sort): ...")
+        refuse = no_iteration.get()
+        if refuse is not None:
+            refuse(f"{cls.__name__}({index!r}) is a particular member: a model may not name one (interchangeable)")
         if type(index) is not int or index < 0:
             raise ModelError(f"{cls.__name__}({index!r}): the members of a sort are numbered from 0")
         found = cls._pool.get(index)

@@ -67,12 +67,26 @@ def where_is(thing: object) -> Where:
     return Where(shown(file or "<unknown>"), line)
 
 
-def where_now() -> Where | None:
-    """The innermost frame that runs an author's code."""
-    frame: FrameType | None = sys._getframe(1)
+def _authors_frame() -> FrameType | None:
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None and not is_authors(frame.f_code.co_filename):
         frame = frame.f_back
+    return frame
+
+
+def where_now() -> Where | None:
+    """The innermost frame that runs an author's code."""
+    frame = _authors_frame()
     return Where(shown(frame.f_code.co_filename), frame.f_lineno) if frame is not None else None
+
+
+def call_site() -> str:
+    """The call that an author's code is making now: two on one line are told apart.
+
+    For instance ``ledger.py:12`` and where in that line's code, ``ledger.py:12#88``.
+    """
+    frame = _authors_frame()
+    return f"{shown(frame.f_code.co_filename)}:{frame.f_lineno}#{frame.f_lasti}" if frame is not None else ""
 
 
 def where_raised(error: BaseException) -> Where | None:

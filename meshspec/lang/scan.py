@@ -22,7 +22,7 @@ from meshspec.lang.places import is_authors, shown
 from meshspec.sorts import Sort
 
 _LOOKS_PAST = {"type", "id", "vars", "locals", "globals", "eval", "exec", "open", "input"}
-_LOADS = ("LOAD_FAST", "LOAD_CONST", "LOAD_GLOBAL", "LOAD_DEREF", "LOAD_NAME", "LOAD_CLOSURE")
+_LOCALS = ("LOAD_FAST", "LOAD_DEREF")
 
 
 @attrs.frozen
@@ -59,11 +59,27 @@ class Watch:
 def refuse_blind_spots(ran: Iterator[Ran] | list[Ran], known: dict[CodeType, set[str]]) -> None:
     """Raise :class:`LiftError` at the first test that lifting cannot read rightly.
 
-    `known` gives, for a method's code, the parameters that are not ints.
+    `known` gives, for a method's code, the parameters that are not ints; functions written inside the method know
+    them too.
     """
     for piece in ran:
-        for where, message in _findings(piece, known.get(piece.code, set())):
+        for where, message in _findings(piece, _not_ints(piece.code, known)):
             raise LiftError(message, where)
+
+
+def _not_ints(code: CodeType, known: dict[CodeType, set[str]]) -> set[str]:
+    for method, names in known.items():
+        kept = names - _rebound(method)
+        if code is method:
+            return kept
+        if code.co_qualname.startswith(f"{method.co_qualname}.<locals>."):
+            return kept & set(code.co_freevars)
+    return set()
+
+
+def _rebound(code: CodeType) -> set[str]:
+    stores = ("STORE_FAST", "DELETE_FAST", "STORE_DEREF", "DELETE_DEREF")
+    return {str(i.argval) for i in dis.get_instructions(code) if i.opname in stores}
 
 
 def _findings(piece: Ran, not_ints: set[str]) -> Iterator[tuple[Where, str]]:
@@ -92,7 +108,7 @@ def _plainly_not_int(before: list[dis.Instruction], names: dict[str, Any], not_i
     last = before[-1]
     if last.opname == "LOAD_FAST_LOAD_FAST":
         return any(name in not_ints for name in last.argval)
-    if last.opname.startswith("LOAD_FAST"):
+    if last.opname.startswith(_LOCALS):
         if last.argval in not_ints:
             return True
     elif last.opname == "LOAD_CONST":
@@ -102,7 +118,7 @@ def _plainly_not_int(before: list[dis.Instruction], names: dict[str, Any], not_i
     width = _width(before)
     left = before[-1 - width : len(before) - width]
     return bool(left) and (
-        (left[0].opname.startswith("LOAD_FAST") and left[0].argval in not_ints)
+        (left[0].opname.startswith(_LOCALS) and left[0].argval in not_ints)
         or (left[0].opname == "LOAD_CONST" and (left[0].argval is None or isinstance(left[0].argval, bool)))
     )
 

@@ -39,7 +39,7 @@ from meshspec.expr.walk import substitute
 from meshspec.lang.containers import Fresh
 from meshspec.lang.declare import Parameter
 from meshspec.lang.outcomes import Asked, Tree, Update, Write, WriteAll, expression, leaves, tree_of
-from meshspec.lang.places import where_now
+from meshspec.lang.places import call_site, where_now
 from meshspec.lang.words import choice_name
 from meshspec.sorts import Range, Sort
 
@@ -331,8 +331,7 @@ class Tracer:
             raise Blocked(because)
 
     def antecedent(self, holds: bool, /) -> None:
-        place = where_now()
-        site = f"{place}#{len(self.levels)}"
+        site = call_site()
         found = self.levels[-1].antecedents
         found[site] = disj(found.get(site, FALSE), TRUE if holds else FALSE)
 

@@ -891,3 +891,39 @@ def test_a_claim_over_two_sorts_is_asked_for_every_pair() -> None:
     search, seen = search_states(lifted, {Place: 3}, Limits())
     assert len(search.layout.arguments(claim.parameters)) == len(pairs) == 9
     assert next(w for w in seen.claims if w.lifted is claim).found is not None
+
+
+@model
+class TwoConditions:
+    a: bool = var(False)
+    never: bool = var(False)
+
+    @action
+    def set_a(self) -> None:
+        self.a = True
+
+    @always
+    def both(self) -> bool:
+        return implies(self.a, not self.never) and implies(self.never, self.a)
+
+
+def test_two_conditions_on_one_line_are_told_apart() -> None:
+    assert explored(TwoConditions)["both"].answer is VACUOUS
+
+
+@model
+class SameMember:
+    here: Map[Place, bool] = var(False)
+
+    @action
+    def enter(self, me: Place) -> None:
+        require(forall(Place, lambda other: other is me or not self.here[other]))
+        self.here[me] = True
+
+    @always
+    def alone(self, p: Place, q: Place) -> bool:
+        return p is q or not (self.here[p] and self.here[q])
+
+
+def test_members_may_be_compared_with_is_in_a_quantifier_too() -> None:
+    assert explored(SameMember, {Place: 2})["alone"].answer is HOLDS
