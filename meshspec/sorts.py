@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar, Token
+from enum import Enum
 from types import MappingProxyType
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeGuard, TypeVar
 
 import attrs
 
@@ -74,6 +75,16 @@ class Sort(metaclass=_SortMeta):
 
     def __reduce__(self) -> tuple[type[Sort], tuple[int]]:
         return type(self), (self.index,)
+
+
+def is_sort(thing: object) -> TypeGuard[type[Sort]]:
+    """Whether `thing` is a sort (not a member of one)."""
+    return isinstance(thing, type) and issubclass(thing, Sort)
+
+
+def is_enum(thing: object) -> TypeGuard[type[Enum]]:
+    """Whether `thing` is an enum (not a member of one)."""
+    return isinstance(thing, type) and issubclass(thing, Enum)
 
 
 def members(sort: type[Sort]) -> tuple[Sort, ...]:

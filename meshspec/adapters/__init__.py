@@ -18,6 +18,7 @@ import attrs
 
 from meshspec.answer import Finding
 from meshspec.errors import UsageError
+from meshspec.progress import Progress, silent
 from meshspec.roles import judge as roles_judge
 from meshspec.roles.breaker import Bound
 
@@ -63,6 +64,7 @@ def judge(
     bound: Bound | None = None,
     walk: int = 100,
     time_limit: float = 600.0,
+    progress: Progress = silent,
 ) -> list[Finding]:
     """:func:`meshspec.roles.judge.judge`, which also knows the shipped adapters by name.
 
@@ -86,4 +88,5 @@ def judge(
         time_limit=time_limit,
         subject=info.name if info else None,
         promises=info.promises if info else None,
+        progress=progress,
     )

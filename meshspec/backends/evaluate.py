@@ -54,7 +54,8 @@ def evaluate(node: Node, layout: Layout, values: Values, names: Names) -> Any:
             if kind in ("forall", "exists"):
                 return all(each) if kind == "forall" else any(each)
             return sum(each)
-    raise AssertionError(f"not an expression: {text(node)}")
+        case _:
+            raise AssertionError(f"not an expression: {text(node)}")
 
 
 def _constant(layout: Layout, name: str, keys: tuple[object, ...]) -> Any:

@@ -93,7 +93,8 @@ class Generator:
                 if left.known and right.known:
                     return _literal(_fold(op, left.value, right.value))
                 return Code(f"({left.text} {op} {right.text})")
-        raise AssertionError(f"not an expression: {node!r}")
+            case _:
+                raise AssertionError(f"not an expression: {node!r}")
 
     def _positions(self, bound: Name) -> range:
         assert isinstance(bound.type, SortType)
@@ -247,7 +248,7 @@ def _encoded(option: object) -> object:
 
 def _junction(op: str, each: list[Code]) -> Code:
     absorbing = op == "or"
-    open_parts = []
+    open_parts: list[str] = []
     for part in each:
         if part.known and bool(part.value) is absorbing:
             return _literal(absorbing)

@@ -16,7 +16,7 @@ from meshspec.expr.text import cell_text, value_text
 from meshspec.lang.containers import order_of
 from meshspec.lang.declare import Parameter, Variable
 from meshspec.lang.lift import Lifted, LiftedModel
-from meshspec.sorts import Sort, scope
+from meshspec.sorts import Sort, is_sort, scope
 
 MAX_CELLS = 20_000
 MAX_GROUND_ACTIONS = 20_000
@@ -138,12 +138,10 @@ class Layout:
         return [(lifted, args) for lifted in self.model.actions for args in self.arguments(lifted.parameters)]
 
     def encode_value(self, value: object) -> Any:
-        plain = value is None or (
-            isinstance(value, (bool, int)) and not isinstance(value, Enum)
-        )  # an IntEnum is an int
-        return value if plain else order_of(value)
+        """What a state holds for a value; an enum's position, also where its members are ints."""
+        return order_of(value) if isinstance(value, (Enum, Sort)) else value
 
-    def decode_value(self, encoded: Any, type: Type) -> object:
+    def decode_value(self, encoded: int | None, type: Type) -> object:
         if encoded is None:
             return None
         match type:
@@ -179,8 +177,7 @@ class Layout:
         for cell in self.cells:
             found: list[Any] = []
             for value in cell.variable.initial:
-                everyone = isinstance(value, type) and issubclass(value, Sort)
-                found += range(self.sizes[value]) if everyone else [self.encode_value(value)]  # type: ignore[index]
+                found += range(self.sizes[value]) if is_sort(value) else [self.encode_value(value)]
             options.append(tuple(found))
         return itertools.product(*options)
 

@@ -12,7 +12,7 @@ import attrs
 from meshspec.backends.layout import Layout, Values
 from meshspec.errors import Blocked
 from meshspec.expr.text import cell_text, value_text
-from meshspec.lang.containers import Map, SetOf
+from meshspec.lang.containers import Map, SetOf, owned
 from meshspec.lang.declare import PARTS, Variable, declared
 from meshspec.lang.lift import Lifted
 from meshspec.lang.outcomes import Blocks, Raises
@@ -46,7 +46,7 @@ def load(layout: Layout, values: Values) -> Any:
     return fresh
 
 
-def _copy(instance: Any) -> Any:
+def _copy(instance: object) -> object:
     fresh = copy.copy(instance)
     for name, _ in declared(type(instance)).submachines:
         vars(fresh)[name] = _copy(getattr(instance, name))
@@ -67,13 +67,13 @@ def _kept(layout: Layout, variable: Variable, values: Values) -> Any:
     mine = itertools.takewhile(lambda cell: cell.variable is variable, itertools.islice(layout.cells, first, None))
     entries = {cell.keys: values[symbol.name, cell.keys] for cell in mine}
     if variable.is_set:
-        held: SetOf[Any] = SetOf()._typed(symbol.name, symbol.keys[0])
+        held = owned(SetOf[Any](), symbol)
         for keys, inside in entries.items():
             if inside:
                 held.add(keys[0])
         return held
     flat = {keys[0] if len(keys) == 1 else keys: value for keys, value in entries.items()}
-    return Map[Any, Any](None, flat)._typed(symbol.name, symbol.keys, symbol.type, symbol.optional)
+    return owned(Map[Any, Any](None, flat), symbol)
 
 
 def dump(layout: Layout, instance: Any) -> Values:

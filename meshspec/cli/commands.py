@@ -15,6 +15,7 @@ from meshspec.cli.targets import shipped_evidence, shipped_models
 from meshspec.engines.check import ENGINES, Settings
 from meshspec.engines.limits import Limits, memory
 from meshspec.errors import UsageError
+from meshspec.roles.breaker import Bound
 
 app = App(
     name="meshspec",
@@ -54,6 +55,8 @@ def check(
     allow_undetermined: Allow = False,
     role: Annotated[str | None, Parameter(help="Judge a policy in this role: breaker.")] = None,
     with_: Annotated[str | None, Parameter("--with", help="A package the policy needs: NAME==VERSION.")] = None,
+    prefix: Annotated[int, Parameter(help="How many steps may come before the loop of a story: 0 to 3.")] = 3,
+    story_limit: Annotated[float, Parameter(help="Seconds after which a policy is taken to hang in a story.")] = 10.0,
 ) -> int:
     """Check models or policies: explore a scope, prove for every size, judge in a role.
 
@@ -62,7 +65,14 @@ def check(
     settings = _settings(max_states, max_memory, seed, require)
     report = runs.Report(seed=seed, json=json, allow_undetermined=allow_undetermined)
     if role is not None:
-        return runs.judge_policies(targets, role, with_, settings, report)
+        if scope or engine or without:
+            raise UsageError("--scope, --engine and --without are for models; a policy in a --role has none of them")
+        if story_limit <= 0:
+            raise UsageError(f"--story-limit {story_limit}: give a number of seconds above zero")
+        if not 0 <= prefix <= 3:
+            raise UsageError(f"--prefix {prefix}: a story has 0 to 3 steps before its loop")
+        asked = runs.Judging(role, with_, Bound(prefix=prefix), story_limit)
+        return runs.judge_policies(targets, asked, settings, report)
     if with_ is not None:
         raise UsageError("--with installs a package for a policy: name a --role")
     if not targets:
@@ -158,5 +168,5 @@ def list_() -> int:
     for name, held in shipped_evidence().items():
         report.say(f"  {name:<24} {held.model.__name__}: {', '.join(held.promises)}")
     report.say(f"engines: {', '.join(ENGINES)}")
-    runs.list_policies()
+    runs.list_policies(report)
     return 0

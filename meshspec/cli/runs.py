@@ -266,7 +266,7 @@ def _judge_shipped(settings: Settings, report: Report) -> None:
     """Judge every shipped adapter on the shorter stories, and hold what it does against what is on record."""
     for record in shipped_records():
         report.say(f"{record.package}, judged as a breaker (prefixes of at most {SHORT.prefix} step)")
-        findings = judge(record.adapter, seed=settings.seed, bound=SHORT)
+        findings = judge(record.adapter, seed=settings.seed, bound=SHORT, progress=on_terminal())
         for finding in findings:
             if finding.answer is not Answer.HOLDS and finding.kind == "obligation":
                 _show_obligation(finding, report)
@@ -275,17 +275,46 @@ def _judge_shipped(settings: Settings, report: Report) -> None:
         report.say()
 
 
-def judge_policies(targets: Sequence[str], role: str, package: str | None, settings: Settings, report: Report) -> int:
+@attrs.frozen
+class Judging:
+    """How policies are to be judged: the role, a package they need, which stories, how long each may take."""
+
+    role: str
+    package: str | None
+    bound: Bound
+    story_limit: float
+
+
+def judge_policies(targets: Sequence[str], asked: Judging, settings: Settings, report: Report) -> int:
     """Judge policies in a role, one after the other, each on all its stories."""
     if not targets:
         raise UsageError("--role needs a policy: module:attr, path.py:attr, or a name from `meshspec list`")
     for target in targets:
-        report.say(f"{text.clean(target)}, judged as a {role}")
-        for finding in judge(target, role=role, package=package, seed=settings.seed):
-            asked = demand(finding, settings.require)
-            report.answered.append(Answered(asked, (finding,)))
-            _show_obligation(asked, report)
+        report.say(f"{text.clean(target)}, judged as a {asked.role} (prefixes of at most {asked.bound.prefix} steps)")
+        findings = _judged(target, asked, settings)
+        for finding in findings:
+            answer = demand(finding, settings.require)
+            report.answered.append(Answered(answer, (finding,)))
+            _show_obligation(answer, report)
+        if printed := findings[0].facts.get("printed"):
+            report.note(f"it printed {findings[0].facts['printed bytes']:,} bytes, kept apart: {printed!r}")
     return report.end()
+
+
+def _judged(target: str, asked: Judging, settings: Settings) -> list[Finding]:
+    try:
+        return judge(
+            target,
+            role=asked.role,
+            package=asked.package,
+            seed=settings.seed,
+            time_limit_per_story=asked.story_limit,
+            bound=asked.bound,
+            progress=on_terminal(),
+        )
+    except KeyboardInterrupt:
+        reason, settles = "interrupted", "the same command, left to its end"
+        return [Finding(target, "judged", Answer.UNDETERMINED, "judge", kind="check", reason=reason, settles=settles)]
 
 
 def _show_obligation(finding: Finding, report: Report) -> None:
@@ -300,8 +329,8 @@ def shipped_records() -> list[Record]:
     return [record for module in shipped_modules("properties") for record in getattr(module, "RECORDS", ())]
 
 
-def list_policies() -> None:
+def list_policies(report: Report) -> None:
     """The policies that can be judged by name."""
-    print("policies (--role breaker):")
+    report.say("policies (--role breaker):")
     for name, info in adapters().items():
-        print(f"  {name:<24} {info.package}")
+        report.say(f"  {name:<24} {info.package}")

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Generic, NoReturn, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 from meshspec.errors import ModelError
-from meshspec.expr.nodes import BoolType, EnumType, SortType, Type
+from meshspec.expr.nodes import BoolType, EnumType, SortType, Symbol, Type
 from meshspec.expr.text import value_text
 from meshspec.sorts import Sort
 
 _K = TypeVar("_K")
 _V = TypeVar("_V")
+_Held = TypeVar("_Held", bound="Map[Any, Any] | SetOf[Any]")
 
 
 def fits(value: object, type: Type) -> bool:
@@ -33,6 +34,12 @@ def fits(value: object, type: Type) -> bool:
             return isinstance(value, int) and not isinstance(value, (bool, Enum))
 
 
+def owned(held: _Held, symbol: Symbol) -> _Held:
+    """The map or set itself, which from now on checks what it is given by the symbol of its variable."""
+    held.symbol = symbol
+    return held
+
+
 class Map(Generic[_K, _V]):
     """A total function from the members of a sort or an enum: ``recorded: Map[Effect, bool] = var(False)``.
 
@@ -44,21 +51,18 @@ class Map(Generic[_K, _V]):
     def __init__(self, default: _V, entries: Mapping[_K, _V] | None = None) -> None:
         self._default = default
         self._entries: dict[_K, _V] = dict(entries or {})
-        self._keys: tuple[Type, ...] | None = None
-        self._value: tuple[Type, bool] | None = None
-        self._name = "this map"
+        self.symbol: Symbol | None = None  # of the variable that it belongs to, if any
 
-    def _typed(self, name: str, keys: tuple[Type, ...], value: Type, optional: bool) -> Map[_K, _V]:
-        self._name, self._keys, self._value = name, keys, (value, optional)
-        return self
+    @property
+    def _name(self) -> str:
+        return self.symbol.name if self.symbol else "this map"
 
     def _check(self, key: object) -> None:
-        if self._keys is None:
+        if self.symbol is None:
             return
-        given = key if isinstance(key, tuple) else (key,)
-        if len(given) != len(self._keys) or not all(map(fits, given, self._keys)):
-            wanted = ", ".join(map(str, self._keys))
-            raise ModelError(f"{self._name}[{value_text(key)}]: the key must be {wanted}")
+        given, wanted = _parts(key), self.symbol.keys
+        if len(given) != len(wanted) or not all(map(fits, given, wanted)):
+            raise ModelError(f"{self._name}[{value_text(key)}]: the key must be {', '.join(map(str, wanted))}")
 
     def __getitem__(self, key: _K, /) -> _V:
         self._check(key)
@@ -66,8 +70,9 @@ class Map(Generic[_K, _V]):
 
     def __setitem__(self, key: _K, value: _V, /) -> None:
         self._check(key)
-        if self._value is not None and not (fits(value, self._value[0]) or (value is None and self._value[1])):
-            raise ModelError(f"{self._name} holds {self._value[0]}; {value_text(value)} is not one")
+        of = self.symbol
+        if of is not None and not (fits(value, of.type) or (value is None and of.optional)):
+            raise ModelError(f"{of.name} holds {of.type}; {value_text(value)} is not one")
         self._entries[key] = value
 
     def __iter__(self) -> NoReturn:
@@ -86,7 +91,8 @@ class Map(Generic[_K, _V]):
         """Equal as functions. For tests and notebooks; in a model write ``forall``."""
         if not isinstance(other, Map):
             return NotImplemented
-        return self._default == other._default and self._rest() == other._rest()
+        that: Map[_K, _V] = other
+        return self._default == that._default and self._rest() == that._rest()
 
     __hash__ = None  # type: ignore[assignment]  # mutable
 
@@ -101,22 +107,29 @@ class Map(Generic[_K, _V]):
 class Fresh(Map[_K, _V]):
     """What ``each`` makes: a map not yet owned by any variable, so that it may be assigned once."""
 
+    @property
+    def entries(self) -> Mapping[_K, _V]:
+        return self._entries
+
 
 class SetOf(Generic[_K]):
     """A set of members of a sort: ``seen: SetOf[Effect] = var()``."""
 
     def __init__(self) -> None:
         self._members: set[_K] = set()
-        self._key: Type | None = None
-        self._name = "this set"
+        self.symbol: Symbol | None = None  # of the variable that it belongs to, if any
 
-    def _typed(self, name: str, key: Type) -> SetOf[_K]:
-        self._name, self._key = name, key
-        return self
+    @property
+    def _name(self) -> str:
+        return self.symbol.name if self.symbol else "this set"
+
+    @property
+    def _sort(self) -> str:
+        return str(self.symbol.keys[0]) if self.symbol else "Sort"
 
     def _check(self, key: object) -> None:
-        if self._key is not None and not fits(key, self._key):
-            raise ModelError(f"{self._name} is a set of {self._key}; {value_text(key)} is not one")
+        if self.symbol is not None and not fits(key, self.symbol.keys[0]):
+            raise ModelError(f"{self._name} is a set of {self._sort}; {value_text(key)} is not one")
 
     def __contains__(self, key: _K, /) -> bool:
         self._check(key)
@@ -134,15 +147,16 @@ class SetOf(Generic[_K]):
         raise ModelError(f"{self._name} cannot be iterated: use forall/exists/count over its sort")
 
     def __len__(self) -> NoReturn:
-        raise ModelError(f"len({self._name}): write count({self._key or 'Sort'}, lambda x: x in {self._name})")
+        raise ModelError(f"len({self._name}): write count({self._sort}, lambda x: x in {self._name})")
 
     def __bool__(self) -> NoReturn:
-        raise ModelError(f"{self._name} has no truth value: write exists({self._key or 'Sort'}, lambda x: x in ...)")
+        raise ModelError(f"{self._name} has no truth value: write exists({self._sort}, lambda x: x in ...)")
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SetOf):
             return NotImplemented
-        return self._members == other._members
+        that: SetOf[_K] = other
+        return self._members == that._members
 
     __hash__ = None  # type: ignore[assignment]  # mutable
 
@@ -151,6 +165,13 @@ class SetOf(Generic[_K]):
             return (member.index if isinstance(member, Sort) else 0, value_text(member))
 
         return f"SetOf({{{', '.join(value_text(m) for m in sorted(self._members, key=place))}}})"
+
+
+def _parts(key: object) -> tuple[object, ...]:
+    if not isinstance(key, tuple):
+        return (key,)
+    parts: tuple[object, ...] = key
+    return parts
 
 
 def order_of(value: object) -> int:

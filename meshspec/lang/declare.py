@@ -17,7 +17,7 @@ from meshspec.errors import ModelError, Where
 from meshspec.expr.nodes import BOOL, INT, EnumType, IntType, SortType, Symbol, Type
 from meshspec.lang.containers import Map, SetOf, fits
 from meshspec.lang.places import where_is
-from meshspec.sorts import Range, Sort
+from meshspec.sorts import Range, Sort, is_enum, is_sort
 
 Kind = Literal["action", "fault", "always", "sometimes", "eventually", "lemma", "terminal"]
 MARK = "_meshspec_kind"
@@ -204,13 +204,13 @@ def shape(annotation: Any, what: str, where: Where | None) -> Shape:
         return Shape(BOOL, optional)
     if annotation is int:
         return Shape(INT, optional, bounds)
-    if isinstance(annotation, type) and issubclass(annotation, Enum):
+    if is_enum(annotation):
         if len(annotation) == 0:
             raise ModelError(f"{what}: {annotation.__name__} has no members", where)
         if issubclass(annotation, Flag):
             raise ModelError(f"{what}: {annotation.__name__} is a Flag: write a bool for each of its members", where)
         return Shape(EnumType(annotation), optional)
-    if isinstance(annotation, type) and issubclass(annotation, Sort) and annotation is not Sort:
+    if is_sort(annotation) and annotation is not Sort:
         return Shape(SortType(annotation), optional)
     raise ModelError(
         f"{what}: {annotation!r} cannot be the type of a value in a model; "
@@ -256,10 +256,7 @@ def _initial(var: Var, shaped: Shape, what: str, where: Where | None) -> tuple[o
         raise ModelError(f"{what} = var() needs an initial value: {what}: ... = var(False)", where)
     options: list[object] = []
     for option in given.options if isinstance(given, AnyOf) else (given,):
-        if isinstance(option, range) or (isinstance(option, type) and issubclass(option, Enum)):
-            options.extend(option)
-        else:
-            options.append(option)
+        options += option if isinstance(option, range) or is_enum(option) else (option,)
     for option in options:
         everyone = isinstance(shaped.type, SortType) and option is shaped.type.cls
         if not (everyone or (option is None and shaped.optional) or fits(option, shaped.type)):

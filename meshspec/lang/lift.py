@@ -20,7 +20,7 @@ from meshspec.expr.walk import free_names
 from meshspec.lang.containers import Map, SetOf
 from meshspec.lang.declare import DECLARED, PARTS, Declared, Method, Parameter, Variable, declared
 from meshspec.lang.model import sorts_of
-from meshspec.lang.outcomes import Blocks, Does, Outcome, Raises, Says, Tree, expression, grouped, leaves, merged
+from meshspec.lang.outcomes import Blocks, Does, Outcome, Raises, Says, Tree, Write, expression, grouped, leaves, merged
 from meshspec.lang.places import where_is, where_raised
 from meshspec.lang.scan import Watch, refuse_blind_spots
 from meshspec.lang.trace import Tracer
@@ -84,7 +84,7 @@ class Lifted:
 class LiftedModel:
     """A model with its constants, every method lifted."""
 
-    instance: Any
+    instance: object
     declared: Declared
     actions: tuple[Lifted, ...]
     claims: tuple[Lifted, ...]
@@ -113,7 +113,7 @@ def lift(model: Any) -> LiftedModel:
     return LiftedModel(instance, known, actions, claims)
 
 
-def instantiate(model: Any) -> Any:
+def instantiate(model: object) -> Any:
     """An instance of the model: itself, or the class with its default constants."""
     if not isinstance(model, type):
         declared(type(model))
@@ -209,7 +209,7 @@ def _nothing_escaped(method: Method, raw: Tree[Outcome], allowed: set[Name]) -> 
         if isinstance(leaf, Does):
             for update in leaf.updates:
                 for write in update.writes:
-                    if hasattr(write, "keys"):
+                    if isinstance(write, Write):
                         nodes += [*write.keys, write.value]
     stray = _escaped(nodes, allowed)
     if stray is not None:
@@ -233,12 +233,12 @@ class _LiftedMap:
         self.variable = variable
 
     @property  # type: ignore[misc]  # reads as the container that the annotation names
-    def __class__(self) -> type[Any]:
+    def __class__(self) -> type[Any]:  # pyright: ignore[reportIncompatibleMethodOverride]  # and is never set
         return SetOf if self.variable.is_set else Map
 
     def _keys(self, key: object) -> tuple[Node, ...]:
         symbol = self.variable.symbol
-        given = key if type(key) is tuple else (key,)
+        given: tuple[object, ...] = key if type(key) is tuple else (key,)
         fitting = len(given) == len(symbol.keys) and all(map(self.tracer.fits, given, symbol.keys))
         if not fitting:
             wanted = ", ".join(map(str, symbol.keys))
@@ -308,7 +308,7 @@ def _property(variable: Variable, tracer: Tracer) -> property:
     return property(get, put)
 
 
-def _lifted_instance(source: Any, variables: tuple[Variable, ...], tracer: Tracer, prefix: tuple[str, ...]) -> Any:
+def _lifted_instance(source: object, variables: tuple[Variable, ...], tracer: Tracer, prefix: tuple[str, ...]) -> Any:
     """An object that is an instance of the model's class, its variables read and written through the tracer."""
     cls = type(source)
     known = declared(cls)
@@ -326,7 +326,7 @@ def _lifted_instance(source: Any, variables: tuple[Variable, ...], tracer: Trace
 
     accessors: dict[str, Any] = {v.path[-1]: _property(v, tracer) for v in here}
     body: dict[str, Any] = {**accessors, "__setattr__": assign, DECLARED: known, "__module__": cls.__module__}
-    body["__eq__"], body["__hash__"] = (lambda self, other: self is other), None
+    body["__eq__"], body["__hash__"] = operator.is_, None
     made: Any = object.__new__(type(cls.__name__, (cls,), body))
     constants = {name: vars(source)[name] for name in known.constants if name not in names}
     vars(made).update(constants)

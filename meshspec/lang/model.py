@@ -11,7 +11,7 @@ from meshspec.errors import ModelError
 from meshspec.expr.handles import reader
 from meshspec.expr.nodes import IntType, SortType
 from meshspec.expr.text import value_text
-from meshspec.lang.containers import Fresh, Map, SetOf, fits
+from meshspec.lang.containers import Fresh, Map, SetOf, fits, owned
 from meshspec.lang.declare import (
     DECLARED,
     MARK,
@@ -25,7 +25,7 @@ from meshspec.lang.declare import (
 )
 from meshspec.lang.places import where_is, where_now
 from meshspec.lang.words import var
-from meshspec.sorts import Sort
+from meshspec.sorts import Sort, is_sort
 
 _T = TypeVar("_T")
 
@@ -100,25 +100,24 @@ def initial(variable: Variable, constants: object) -> Any:
     """The first initial value of a variable, as it is kept in an instance."""
     symbol = variable.symbol
     if variable.is_set:
-        return SetOf[Any]()._typed(symbol.name, symbol.keys[0])
+        return owned(SetOf[Any](), symbol)
     if variable.constant:
         return _constant_table(variable, constants)
     first = variable.initial[0]
-    if isinstance(first, type) and issubclass(first, Sort):
+    if is_sort(first):
         first = first(0)
-    if symbol.keys:
-        return Map(first)._typed(symbol.name, symbol.keys, symbol.type, symbol.optional)
-    return first
+    return owned(Map[Any, Any](first), symbol) if symbol.keys else first
 
 
 def _constant_table(variable: Variable, constants: object) -> Map[Any, Any]:
     table = getattr(constants, variable.path[-1])
     if not isinstance(table, Map):
         raise ModelError(f"the constant {variable.symbol.name} is a Map: give it as Map(default, {{member: value}})")
-    return table._typed(variable.symbol.name, variable.symbol.keys, variable.symbol.type, variable.symbol.optional)
+    whole: Map[Any, Any] = table
+    return owned(whole, variable.symbol)
 
 
-def _start(self: Any) -> None:
+def _start(self: object) -> None:
     """Put a new instance into its first initial state."""
     known = declared(type(self))
     for variable in known.variables:
@@ -130,7 +129,7 @@ def _start(self: Any) -> None:
     object.__setattr__(self, "_meshspec_started", True)
 
 
-def _assign(self: Any, name: str, value: Any) -> None:
+def _assign(self: object, name: str, value: Any) -> None:
     if "_meshspec_started" not in vars(self):
         object.__setattr__(self, name, value)
         return
@@ -138,7 +137,7 @@ def _assign(self: Any, name: str, value: Any) -> None:
     object.__setattr__(self, name, admissible(known, name, value, vars(self).get(name)))
 
 
-def _delete(self: Any, name: str) -> None:
+def _delete(self: object, name: str) -> None:
     lifting = reader()
     message = f"del {name}: what a model declares cannot be deleted; assign it"
     if lifting is not None:
@@ -162,8 +161,9 @@ def admissible(known: Declared, name: str, value: Any, present: Any) -> Any:
         if not isinstance(value, Fresh) or variable.is_set or len(symbol.keys) != 1:
             how = f"each({symbol.keys[0]}, lambda k: ...)" if len(symbol.keys) == 1 else "its entries, one by one"
             raise ModelError(f"{name} is a whole map or set; assign {how}", where)
-        whole: Map[Any, Any] = Map(value._default)._typed(name, symbol.keys, symbol.type, symbol.optional)
-        for key, entry in value._entries.items():
+        made: Fresh[Any, Any] = value
+        whole = owned(Map[Any, Any](None), symbol)
+        for key, entry in made.entries.items():
             whole[key] = entry
         return whole
     if not (fits(value, symbol.type) or (value is None and symbol.optional)):
@@ -172,19 +172,19 @@ def admissible(known: Declared, name: str, value: Any, present: Any) -> Any:
     return value
 
 
-def _state(self: Any) -> list[tuple[str, Any]]:
+def _state(self: object) -> list[tuple[str, Any]]:
     known = declared(type(self))
     names = [v.path[0] for v in known.variables if len(v.path) == 1 and not v.constant]
     return [(name, getattr(self, name)) for name in [*known.constants, *names, *(n for n, _ in known.submachines)]]
 
 
-def _same(self: Any, other: object) -> bool:
+def _same(self: object, other: object) -> bool:
     if type(other) is not type(self):
         return False
     return all(mine == theirs for (_, mine), (_, theirs) in zip(_state(self), _state(other), strict=True))
 
 
-def _show(self: Any) -> str:
+def _show(self: object) -> str:
     return f"{type(self).__name__}({', '.join(f'{name}={value_text(value)}' for name, value in _state(self))})"
 
 

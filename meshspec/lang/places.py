@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import os
-import sys
 import sysconfig
 from functools import lru_cache
 from pathlib import Path
@@ -68,7 +67,7 @@ def where_is(thing: object) -> Where:
 
 
 def _authors_frame() -> FrameType | None:
-    frame: FrameType | None = sys._getframe(2)
+    frame: FrameType | None = inspect.currentframe()
     while frame is not None and not is_authors(frame.f_code.co_filename):
         frame = frame.f_back
     return frame

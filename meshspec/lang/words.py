@@ -15,7 +15,7 @@ from meshspec.expr.handles import reader
 from meshspec.lang.containers import Fresh, Map
 from meshspec.lang.declare import MARK, AnyOf, Kind, Var
 from meshspec.lang.places import where_now
-from meshspec.sorts import Sort, members
+from meshspec.sorts import Sort, is_enum, is_sort, members
 
 _S = TypeVar("_S", bound="Sort | Enum")
 _V = TypeVar("_V")
@@ -107,9 +107,7 @@ def require(condition: bool, /, because: str = "") -> None:
     if lifting is not None:
         lifting.require(condition, because)
         return
-    if not isinstance(condition, bool):
-        raise ModelError(f"require needs a bool, not {condition!r}", where_now())
-    if not condition:
+    if not _bool(condition, "require needs a bool"):
         raise Blocked(because)
 
 
@@ -117,8 +115,7 @@ def implies(antecedent: bool, consequent: bool, /) -> bool:
     """``consequent`` wherever ``antecedent``; an antecedent that is true in no reachable state is VACUOUS."""
     lifting = _lifting()
     for value in (antecedent, consequent):
-        if not isinstance(value, bool):
-            raise ModelError(f"implies needs bools, not {value!r}", where_now())
+        _bool(value, "implies needs bools")
     if lifting is not None:
         lifting.antecedent(antecedent)
     return consequent if antecedent else True
@@ -158,58 +155,54 @@ def choice_name(position: int, values: Sequence[object]) -> str:
 
 def domain(over: Any) -> tuple[Any, ...]:
     """The members of a sort in the present scope, or of an enum, or of a range."""
-    if isinstance(over, type) and issubclass(over, Sort):
+    if is_sort(over):
         return members(over)
-    if isinstance(over, range) or (isinstance(over, type) and issubclass(over, Enum)):
+    if isinstance(over, range) or is_enum(over):
         return tuple(over)
     raise ModelError(f"{over!r} cannot be quantified over: give a Sort or an Enum", where_now())
 
 
-def _sort(over: Any) -> bool:
-    return isinstance(over, type) and issubclass(over, Sort)
-
-
-def _bool(value: object) -> bool:
+def _bool(value: object, needed: str = "a quantifier's body must return a bool") -> bool:
     if not isinstance(value, bool):
-        raise ModelError(f"a quantifier's body must return a bool, not {value!r}", where_now())
+        raise ModelError(f"{needed}, not {value!r}", where_now())
     return value
 
 
 def forall(over: type[_S], claim: Callable[[_S], bool], /) -> bool:
     """Whether `claim` holds for every member of a sort or an enum."""
     lifting = _lifting()
-    if lifting is not None and _sort(over):
-        return cast(bool, lifting.quantified("forall", cast("type[Sort]", over), claim))
+    if lifting is not None and is_sort(over):
+        return cast(bool, lifting.quantified("forall", over, claim))
     return all(_bool(claim(member)) for member in domain(over))
 
 
 def exists(over: type[_S], claim: Callable[[_S], bool], /) -> bool:
     """Whether `claim` holds for some member of a sort or an enum."""
     lifting = _lifting()
-    if lifting is not None and _sort(over):
-        return cast(bool, lifting.quantified("exists", cast("type[Sort]", over), claim))
+    if lifting is not None and is_sort(over):
+        return cast(bool, lifting.quantified("exists", over, claim))
     return any(_bool(claim(member)) for member in domain(over))
 
 
 def count(over: type[_S], claim: Callable[[_S], bool], /) -> int:
     """How many members of a sort or an enum satisfy `claim`."""
     lifting = _lifting()
-    if lifting is not None and _sort(over):
-        return cast(int, lifting.quantified("count", cast("type[Sort]", over), claim))
+    if lifting is not None and is_sort(over):
+        return cast(int, lifting.quantified("count", over, claim))
     return sum(_bool(claim(member)) for member in domain(over))
 
 
 def total(over: type[_S], term: Callable[[_S], int], /) -> int:
     """The sum of `term` over the members of a sort or an enum."""
     lifting = _lifting()
-    if lifting is not None and _sort(over):
-        return cast(int, lifting.quantified("total", cast("type[Sort]", over), term))
+    if lifting is not None and is_sort(over):
+        return cast(int, lifting.quantified("total", over, term))
     return sum(term(member) for member in domain(over))
 
 
 def each(over: type[_S], value: Callable[[_S], _V], /) -> Map[_S, _V]:
     """A whole map at once: ``self.sent = each(Effect, lambda e: False)``, reading the state at that moment."""
     lifting = _lifting()
-    if lifting is not None and _sort(over):
-        return cast("Map[_S, _V]", lifting.quantified("each", cast("type[Sort]", over), value))
+    if lifting is not None and is_sort(over):
+        return cast("Map[_S, _V]", lifting.quantified("each", over, value))
     return Fresh(cast(_V, None), {member: value(member) for member in domain(over)})

@@ -15,7 +15,7 @@ import random
 import shlex
 import sys
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
@@ -23,6 +23,7 @@ import attrs
 
 from meshspec.answer import Finding
 from meshspec.errors import UsageError
+from meshspec.progress import Progress, silent
 from meshspec.roles.breaker import Bound, Obligation, fields_of, obligations
 from meshspec.roles.environments import CannotInstall, interpreter
 from meshspec.roles.hosted import Hosted, Launch, NotLoaded, Outcome
@@ -39,12 +40,14 @@ _DONE = tuple(i for i in _ONCE if SHAPES[i].success and SHAPES[i].rank == "absen
 class Session:
     """The same policy in two processes."""
 
-    def __init__(self, hosts: Sequence[Hosted]) -> None:
+    def __init__(self, hosts: Sequence[Hosted], progress: Callable[[int], None]) -> None:
         self.hosts = hosts
+        self.progress = progress
         self.conduct = Conduct()
 
     def drive(self, stories: Sequence[Story]) -> list[Outcome]:
         """What the first process made of the stories, up to the first that was cut short."""
+        self.progress(self.conduct.run)
         with ThreadPoolExecutor(2) as pool:
             forward = pool.submit(self.hosts[0].run, stories)
             backward = pool.submit(self.hosts[1].run, stories[::-1])
@@ -70,6 +73,7 @@ def judge(
     memory_limit: int = 4 << 30,
     subject: str | None = None,
     promises: Collection[str] | None = None,
+    progress: Progress = silent,
 ) -> list[Finding]:
     """What a policy keeps of its role's obligations: one finding each, then `total`, `contract`, `deterministic`.
 
@@ -85,6 +89,7 @@ def judge(
         memory_limit: bytes of address space of each process.
         subject: the name to report instead of the target.
         promises: the obligations the package itself promises, where that is known.
+        progress: is told which obligation is being put to the policy, and how many stories it has seen.
 
     Raises :class:`UsageError` for an unknown role or target and :class:`meshspec.errors.ModelError`, with the user's
     file and line, for a policy that cannot be loaded or made.
@@ -107,9 +112,10 @@ def judge(
         )
         with ExitStack() as stack:
             hosts = [stack.enter_context(Hosted(launch, hash_seed)) for hash_seed in (1, 2)]
-            session = Session(hosts)
+            session = Session(hosts, lambda seen: progress(f"judge {teller.subject}: {seen:,} stories"))
             teller.about = hosts[0].about
             findings = list(_judge(session, teller, bound or Bound(), seed, walk, time_limit))
+        progress("")
         facts = {"printed": hosts[0].printed, "printed bytes": hosts[0].printed_bytes} if hosts[0].printed else {}
         facts = {**facts, "seed": seed, "walk": walk}
         return [attrs.evolve(finding, facts={**finding.facts, **facts}) for finding in findings]

@@ -51,10 +51,10 @@ STUMBLES = (AssertionError, KeyError, TypeError, ValueError)
 """What comes of reading ``None`` as a value, as a wrong branch may: the certificate stops, if not in its words."""
 
 
-def refused(model: LiftedModel, lifted: Lifted) -> bool:
+def refused(model: LiftedModel, lifted: Lifted, random_states: int) -> bool:
     """Whether the certificate lets the method not pass."""
     try:
-        certify(alone(model, lifted), random_states=40)
+        certify(alone(model, lifted), random_states=random_states)
     except (CertificateError, *STUMBLES):
         return True
     return False
@@ -155,7 +155,7 @@ class Tally:
     missed: list[str] = attrs.field(factory=list[str])
 
     def plant(self, model: LiftedModel, layout: Layout, lifted: Lifted, wrong: Lifted) -> None:
-        if refused(model, wrong):
+        if refused(model, wrong, 40):
             self.caught += 1
             return
         for sizes in (layout.sizes, dict.fromkeys(layout.sizes, 1)):
@@ -164,6 +164,9 @@ class Tally:
             if found is not None:
                 if not difference.is_one(*found):
                     raise AssertionError(f"{lifted.name}: the solver's difference is none on CPython: {found}")
-                self.missed.append(f"{lifted.method.where} {lifted.name}: {found}")
+                if refused(model, wrong, 200):  # as many as an engine has tried
+                    self.caught += 1
+                else:
+                    self.missed.append(f"{lifted.method.where} {lifted.name}: {found}")
                 return
         self.equivalent += 1
