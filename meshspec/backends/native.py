@@ -9,7 +9,7 @@ from typing import Any
 
 import attrs
 
-from meshspec.backends.layout import Layout, Values
+from meshspec.backends.layout import Key, Layout, Values
 from meshspec.errors import Blocked
 from meshspec.expr.text import cell_text, value_text
 from meshspec.lang.containers import Map, SetOf, owned
@@ -53,7 +53,7 @@ def _copy(instance: object) -> object:
     return fresh
 
 
-def _holder(instance: Any, variable: Variable) -> Any:
+def _holder(instance: object, variable: Variable) -> object:
     for part in variable.path[:-1]:
         instance = vars(instance)[part]
     return instance
@@ -76,11 +76,11 @@ def _kept(layout: Layout, variable: Variable, values: Values) -> Any:
     return owned(Map[Any, Any](None, flat), symbol)
 
 
-def dump(layout: Layout, instance: Any) -> Values:
+def dump(layout: Layout, instance: object) -> Values:
     """The state that a model instance is in."""
-    values = {}
+    values: dict[Key, object] = {}
     for cell in layout.cells:
-        held = vars(_holder(instance, cell.variable))[cell.variable.path[-1]]
+        held: Any = vars(_holder(instance, cell.variable))[cell.variable.path[-1]]
         if not cell.keys:
             values[cell.key] = held
         elif cell.variable.is_set:

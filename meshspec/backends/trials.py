@@ -30,7 +30,7 @@ from meshspec.expr.nodes import (
 from meshspec.expr.walk import parts
 from meshspec.lang.declare import Variable
 from meshspec.lang.lift import Lifted, LiftedModel
-from meshspec.lang.outcomes import Does, Outcome, Split, Tree, WriteAll, answer_is
+from meshspec.lang.outcomes import Does, Outcome, Split, Tree, Write, WriteAll, answer_is
 from meshspec.sorts import Sort
 
 MAX_SIZE = 8
@@ -127,6 +127,9 @@ def goals_of(lifted: Lifted, path: RawPath) -> list[tuple[Node, ...]]:
         if isinstance(part, Op) and part.op in ("<", "<=", "==") and part.args[0].type == INT:
             difference = Op("-", part.args, INT)
             tests += [(equal(difference, const(number)),) for number in (-1, 0, 1)]
+    for write in _writes(path):  # a write of what is there already would hide one that is lost or wrong
+        entry, value = write
+        tests += [(negate(equal(entry, value)),)]
     known = set(path.condition)
     goals: dict[tuple[Node, ...], None] = {}
     for test in tests:
@@ -134,6 +137,14 @@ def goals_of(lifted: Lifted, path: RawPath) -> list[tuple[Node, ...]]:
         if open_:
             goals[open_] = None
     return list(goals)
+
+
+def _writes(path: RawPath) -> Iterator[tuple[Node, Node]]:
+    """Every entry that a path writes, as it was, with the value it gets."""
+    for update in path.outcome.updates if isinstance(path.outcome, Does) else ():
+        for write in update.writes:
+            if isinstance(write, Write):
+                yield Cell(update.symbol, write.keys), write.value
 
 
 def counted(path: RawPath) -> int:

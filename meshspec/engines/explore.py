@@ -214,7 +214,7 @@ class _Sayer:
             return self._witnessed(name, kind)
         if not self.search.complete:
             return self.undecided(name, kind, f"{self.cut}; not seen yet: {', '.join(never)}")
-        reason = f"{', '.join(never)}: {how} in any reachable state; {why}" if never else "the model has no action"
+        reason = f"{', '.join(never)}: {how} in any reachable state; {why}" if never else f"the model has no {of}"
         return self._finding(name, kind, Answer.VACUOUS, reason=reason)
 
     def ends(self, seen: Seen) -> Finding:

@@ -9,6 +9,7 @@ from meshspec.expr.nodes import Absent, Cell, Const, Name, Node, Op, Quant
 
 _TIGHTNESS = {"or": 1, "and": 2, "not": 3, "==": 4, "<": 4, "<=": 4, "+": 5, "-": 5, "*": 6, "//": 6, "%": 6}
 
+_SWAPPED = {"<": ">", "<=": ">="}
 _OPPOSITE = {"==": "!=", "<": ">=", "<=": ">"}
 
 
@@ -42,10 +43,14 @@ def text(node: Node) -> str:
             return f"{kind}({bound.type}, lambda {bound.name}: {text(body)})"
         case Op("ite", (condition, then, otherwise)):
             return f"({text(then)} if {text(condition)} else {text(otherwise)})"
+        case Op("not", (Op("<" | "<=" as op, (Const() as left, right)),)) if not isinstance(right, Const):
+            return f"{_inner(right, 5)} {'<=' if op == '<' else '<'} {text(left)}"
         case Op("not", (Op(op, args),)) if op in _OPPOSITE:
             return f" {_OPPOSITE[op]} ".join(_inner(arg, 5) for arg in args)
         case Op("not", (arg,)):
             return f"not {_inner(arg, 3)}"
+        case Op("<" | "<=" as op, (Const() as left, right)) if not isinstance(right, Const):
+            return f"{_inner(right, 5)} {_SWAPPED[op]} {text(left)}"
         case Op(op, args):
             level = _TIGHTNESS[op]
             return f" {op} ".join(_inner(arg, level + (level >= 4)) for arg in args)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any, Generic, NoReturn, TypeVar
+from typing import Any, Generic, NoReturn, TypeGuard, TypeVar, cast
 
 from meshspec.errors import ModelError
 from meshspec.expr.nodes import BoolType, EnumType, SortType, Symbol, Type
@@ -32,6 +32,10 @@ def fits(value: object, type: Type) -> bool:
             return isinstance(value, cls)
         case _:
             return isinstance(value, int) and not isinstance(value, (bool, Enum))
+
+
+def is_map(thing: object) -> TypeGuard[Map[Any, Any]]:
+    return isinstance(thing, Map)
 
 
 def owned(held: _Held, symbol: Symbol) -> _Held:
@@ -91,10 +95,12 @@ class Map(Generic[_K, _V]):
         """Equal as functions. For tests and notebooks; in a model write ``forall``."""
         if not isinstance(other, Map):
             return NotImplemented
-        that: Map[_K, _V] = other
-        return self._default == that._default and self._rest() == that._rest()
+        return self._function() == other._function()
 
     __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def _function(self) -> tuple[object, object]:
+        return self._default, self._rest()
 
     def _rest(self) -> dict[_K, _V]:
         return {key: value for key, value in self._entries.items() if value != self._default}
@@ -108,7 +114,7 @@ class Fresh(Map[_K, _V]):
     """What ``each`` makes: a map not yet owned by any variable, so that it may be assigned once."""
 
     @property
-    def entries(self) -> Mapping[_K, _V]:
+    def entries(self) -> Mapping[Any, Any]:
         return self._entries
 
 
@@ -116,7 +122,7 @@ class SetOf(Generic[_K]):
     """A set of members of a sort: ``seen: SetOf[Effect] = var()``."""
 
     def __init__(self) -> None:
-        self._members: set[_K] = set()
+        self._members: set[object] = set()
         self.symbol: Symbol | None = None  # of the variable that it belongs to, if any
 
     @property
@@ -155,23 +161,19 @@ class SetOf(Generic[_K]):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SetOf):
             return NotImplemented
-        that: SetOf[_K] = other
-        return self._members == that._members
+        return self._members == other._members
 
     __hash__ = None  # type: ignore[assignment]  # mutable
 
     def __repr__(self) -> str:
-        def place(member: _K) -> tuple[int, str]:
+        def place(member: object) -> tuple[int, str]:
             return (member.index if isinstance(member, Sort) else 0, value_text(member))
 
         return f"SetOf({{{', '.join(value_text(m) for m in sorted(self._members, key=place))}}})"
 
 
 def _parts(key: object) -> tuple[object, ...]:
-    if not isinstance(key, tuple):
-        return (key,)
-    parts: tuple[object, ...] = key
-    return parts
+    return cast("tuple[object, ...]", key) if isinstance(key, tuple) else (key,)
 
 
 def order_of(value: object) -> int:

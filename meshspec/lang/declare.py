@@ -8,7 +8,7 @@ import sys
 import types
 import typing
 from collections.abc import Callable
-from enum import Enum, Flag
+from enum import Flag
 from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin
 
 import attrs

@@ -7,7 +7,7 @@ their models from there.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import attrs
 
@@ -20,7 +20,19 @@ from meshspec.expr.walk import free_names
 from meshspec.lang.containers import Map, SetOf
 from meshspec.lang.declare import DECLARED, PARTS, Declared, Method, Parameter, Variable, declared
 from meshspec.lang.model import sorts_of
-from meshspec.lang.outcomes import Blocks, Does, Outcome, Raises, Says, Tree, Write, expression, grouped, leaves, merged
+from meshspec.lang.outcomes import (
+    Blocks,
+    Does,
+    Outcome,
+    Raises,
+    Says,
+    Tree,
+    Write,
+    expression,
+    grouped,
+    leaves,
+    merged,
+)
 from meshspec.lang.places import where_is, where_raised
 from meshspec.lang.scan import Watch, refuse_blind_spots
 from meshspec.lang.trace import Tracer
@@ -106,7 +118,7 @@ def lift(model: Any) -> LiftedModel:
 
     Raises :class:`LiftError` where a body does what has no symbolic meaning.
     """
-    instance = instantiate(model)
+    instance: object = instantiate(model)
     known = declared(type(instance))
     actions = tuple(lift_method(instance, known, method) for method in known.actions)
     claims = tuple(lift_method(instance, known, method) for method in known.methods if method.kind not in PARTS)
@@ -238,7 +250,7 @@ class _LiftedMap:
 
     def _keys(self, key: object) -> tuple[Node, ...]:
         symbol = self.variable.symbol
-        given: tuple[object, ...] = key if type(key) is tuple else (key,)
+        given = cast("tuple[object, ...]", key) if type(key) is tuple else (key,)
         fitting = len(given) == len(symbol.keys) and all(map(self.tracer.fits, given, symbol.keys))
         if not fitting:
             wanted = ", ".join(map(str, symbol.keys))
@@ -308,6 +320,10 @@ def _property(variable: Variable, tracer: Tracer) -> property:
     return property(get, put)
 
 
+def _is(self: object, other: object) -> bool:
+    return self is other
+
+
 def _lifted_instance(source: object, variables: tuple[Variable, ...], tracer: Tracer, prefix: tuple[str, ...]) -> Any:
     """An object that is an instance of the model's class, its variables read and written through the tracer."""
     cls = type(source)
@@ -326,8 +342,8 @@ def _lifted_instance(source: object, variables: tuple[Variable, ...], tracer: Tr
 
     accessors: dict[str, Any] = {v.path[-1]: _property(v, tracer) for v in here}
     body: dict[str, Any] = {**accessors, "__setattr__": assign, DECLARED: known, "__module__": cls.__module__}
-    body["__eq__"], body["__hash__"] = operator.is_, None
-    made: Any = object.__new__(type(cls.__name__, (cls,), body))
+    body["__eq__"], body["__hash__"] = _is, None
+    made: object = object.__new__(type(cls.__name__, (cls,), body))
     constants = {name: vars(source)[name] for name in known.constants if name not in names}
     vars(made).update(constants)
     for name, _ in known.submachines:

@@ -11,7 +11,7 @@ from meshspec.errors import ModelError
 from meshspec.expr.handles import reader
 from meshspec.expr.nodes import IntType, SortType
 from meshspec.expr.text import value_text
-from meshspec.lang.containers import Fresh, Map, SetOf, fits, owned
+from meshspec.lang.containers import Fresh, Map, SetOf, fits, is_map, owned
 from meshspec.lang.declare import (
     DECLARED,
     MARK,
@@ -111,10 +111,9 @@ def initial(variable: Variable, constants: object) -> Any:
 
 def _constant_table(variable: Variable, constants: object) -> Map[Any, Any]:
     table = getattr(constants, variable.path[-1])
-    if not isinstance(table, Map):
+    if not is_map(table):
         raise ModelError(f"the constant {variable.symbol.name} is a Map: give it as Map(default, {{member: value}})")
-    whole: Map[Any, Any] = table
-    return owned(whole, variable.symbol)
+    return owned(table, variable.symbol)
 
 
 def _start(self: object) -> None:
@@ -161,9 +160,8 @@ def admissible(known: Declared, name: str, value: Any, present: Any) -> Any:
         if not isinstance(value, Fresh) or variable.is_set or len(symbol.keys) != 1:
             how = f"each({symbol.keys[0]}, lambda k: ...)" if len(symbol.keys) == 1 else "its entries, one by one"
             raise ModelError(f"{name} is a whole map or set; assign {how}", where)
-        made: Fresh[Any, Any] = value
         whole = owned(Map[Any, Any](None), symbol)
-        for key, entry in made.entries.items():
+        for key, entry in value.entries.items():
             whole[key] = entry
         return whole
     if not (fits(value, symbol.type) or (value is None and symbol.optional)):

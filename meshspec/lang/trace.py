@@ -271,12 +271,10 @@ class Tracer:
         self._writable(symbol)
         how = f"each({symbol.keys[0]}, lambda k: ...)"
         over = symbol.keys[0] if len(symbol.keys) == 1 else None
-        if isinstance(whole, Fresh) and isinstance(over, EnumType):
-            fresh: Fresh[Any, Any] = whole
-            if set(fresh.entries) == set(over.cls):
-                for key, value in fresh.entries.items():  # an each over an enum: its entries, one by one
-                    self.write(symbol, (node_of(key),), value)
-                return
+        if isinstance(whole, Fresh) and isinstance(over, EnumType) and set(whole.entries) == set(over.cls):
+            for key, value in whole.entries.items():  # an each over an enum: its entries, one by one
+                self.write(symbol, (node_of(key),), value)
+            return
         if not isinstance(whole, Whole):
             self.refuse(f"{symbol.name} is a whole map, and maps are not copied: assign {how}")
         if len(symbol.keys) != 1 or symbol.keys[0] != SortType(whole.sort):

@@ -50,9 +50,9 @@ def test_every_strength_that_was_reached_is_told_the_strongest_first() -> None:
 
 def test_steps_that_are_left_out_of_a_story_are_not_counted() -> None:
     calls = (Step("read", at=1), Step("(and so on)", at=0), Step("read", note="TRIP", at=54))
-    story = attrs.evolve(BAD, engine="judge", reason="tripped", counterexample=attrs.evolve(PATH, steps=calls))
+    story = attrs.evolve(BAD, engine="judge", reason=PATH.failed, counterexample=attrs.evolve(PATH, steps=calls))
     assert [line.split() for line in said(story)[:4]] == [
-        ["VIOLATED", "p", "tripped"],
+        ["VIOLATED", "p", "x", "==", "1"],
         ["1.", "read"],
         ["(and", "so", "on)"],
         ["54.", "read", "TRIP"],
