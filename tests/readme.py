@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 README = Path(__file__).parent.parent / "README.md"
-_BLOCK = re.compile(r"(?:<!-- (?P<note>[^>]*) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)```", re.S)
+BLOCK = re.compile(r"(?:<!-- (?P<note>[^>]*) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)```", re.S)
 _ACTIONS = re.compile(r"    @action\n    def charge.*?(?=    @fault)", re.S)
 
 
@@ -66,7 +66,7 @@ def walk(text: str, said: Callable[[str, str, str], str]) -> str:
                 return f"```console\n{said(command, shown, run(command, folder))}```"
             return match[0]
 
-        return _BLOCK.sub(block, text)
+        return BLOCK.sub(block, text)
 
 
 def main() -> None:
