@@ -71,7 +71,10 @@ def judge(
     Raises :class:`UsageError` where the target is neither a name nor ``module:attr`` nor ``path.py:attr``; where
     `package` is given beside a name it must be the package of that adapter, of whatever version.
     """
+    roles_judge.known_role(role)
     info = adapters().get(target)
+    if target.endswith(".py"):
+        raise UsageError(f"{target} is a file: name the class in it, {target}:Guard")
     if info is None and ":" not in target:
         raise UsageError(f"{target!r} is no adapter ({', '.join(sorted(adapters()))}), module:attr or path.py:attr")
     if info is not None and package is not None and package.partition("==")[0] != info.name:

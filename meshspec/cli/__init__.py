@@ -6,6 +6,7 @@ Exit codes: 2 usage or a bad model (nothing ran); else the first that applies of
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -42,15 +43,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("meshspec: interrupted; nothing was concluded", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # the reader went away (`| head`): stop quietly, and let nothing flush into the pipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_no_more()
         return 141
-    except Exception:  # a fault of ours: say so, with what is needed to mend it
-        traceback.print_exc()
-        print("meshspec: the above is a bug of meshspec, not an answer", file=sys.stderr)
-        return BUG
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG):
+            return _bug()
+        _write_no_more()
+        return _complain(f"the output cannot be written: {error.strerror}")
+    except Exception:
+        return _bug()
     if not given:  # the help was shown, and nothing was checked: a forgotten argument is no success
         return USAGE
     return code if isinstance(code, int) else 0
+
+
+def _write_no_more() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _bug() -> int:
+    """A fault of ours: say so, with what is needed to mend it."""
+    traceback.print_exc()
+    print("meshspec: the above is a bug of meshspec, not an answer", file=sys.stderr)
+    return BUG
 
 
 def _complain(message: str) -> int:

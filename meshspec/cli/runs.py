@@ -185,6 +185,8 @@ def _check_model(
             report.say(f"  replay {one.answer.property}: {one.answer.replay}")
     if "explore" not in engines:
         report.note(VACUITY)
+    for name, where in model.unread:
+        report.note(f"not read: {name} ({where}) has no mark, and nothing calls it")
     incidents = incidents_of(target.cls)
     if not incidents:
         report.note(UNEXAMINED)

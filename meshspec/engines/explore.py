@@ -18,6 +18,7 @@ from meshspec.backends.evaluate import evaluate, failed_clause
 from meshspec.backends.layout import range_name
 from meshspec.engines.limits import INTERRUPTED, Limits
 from meshspec.engines.search import Exploration, Seen, Watched, search_states
+from meshspec.expr.build import TRUE
 from meshspec.lang.lift import Lifted, LiftedModel, label
 from meshspec.progress import Progress, silent
 from meshspec.sorts import Sort
@@ -159,6 +160,15 @@ class _Sayer:
             failed = f"{label(lifted.name, arguments)}: {failed_clause(lifted, self.layout, values, arguments)}"
             path = self.counterexample(watched.found, failed)
             return self._finding(lifted.name, kind, Answer.VIOLATED, counterexample=path, where=where)
+        if lifted.claim == TRUE and self.search.complete:
+            return self._finding(
+                lifted.name,
+                kind,
+                Answer.VACUOUS,
+                reason="it is true whatever the state: nothing that it looks at can change its value",
+                settles="a claim about a variable of the model",
+                where=where,
+            )
         if idle and self.search.complete:
             sites = ", ".join(dict.fromkeys(f"implies at {one.site.partition('#')[0]}" for one in idle))
             return self._finding(

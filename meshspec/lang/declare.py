@@ -21,6 +21,7 @@ from meshspec.sorts import Range, Sort, is_enum, is_sort
 
 Kind = Literal["action", "fault", "always", "sometimes", "eventually", "lemma", "terminal"]
 MARK = "_meshspec_kind"
+MARKED = "_meshspec_marked"
 DECLARED = "_meshspec_declared"
 PARTS: tuple[Kind, ...] = ("action", "fault")
 _MISSING: Any = object()
@@ -41,6 +42,7 @@ class Var:
     """
 
     initial: Any = _MISSING
+    where: Where | None = attrs.field(default=None, eq=False)
 
     def __get__(self, instance: object, owner: type) -> Var:
         if instance is not None:
@@ -288,7 +290,7 @@ def check_start(variable: Variable, cls: type, constants: object = None) -> None
 
 
 def _variable(name: str, annotation: Any, var: Var, prefix: tuple[str, ...], where: Where | None) -> Variable:
-    path = (*prefix, name)
+    path, where = (*prefix, name), var.where or where
     dotted = ".".join(path)
     if get_origin(annotation) is SetOf:
         (key,) = _keys(get_args(annotation)[0], dotted, where)

@@ -7,18 +7,19 @@ their models from there.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import CodeType, FunctionType
 from typing import Any, NoReturn, cast
 
 import attrs
 
-from meshspec.errors import Blocked, LiftError, ModelError
+from meshspec.errors import Blocked, LiftError, ModelError, Where
 from meshspec.expr.build import FALSE
 from meshspec.expr.handles import done, node_of, reading
 from meshspec.expr.nodes import IntType, Name, Node
 from meshspec.expr.text import text, value_text
 from meshspec.expr.walk import free_names
 from meshspec.lang.containers import Map, SetOf
-from meshspec.lang.declare import DECLARED, PARTS, Declared, Method, Parameter, Variable, declared
+from meshspec.lang.declare import DECLARED, MARK, PARTS, Declared, Method, Parameter, Variable, declared
 from meshspec.lang.model import sorts_of
 from meshspec.lang.outcomes import (
     Blocks,
@@ -33,7 +34,7 @@ from meshspec.lang.outcomes import (
     leaves,
     merged,
 )
-from meshspec.lang.places import where_is, where_raised
+from meshspec.lang.places import is_authors, where_is, where_raised
 from meshspec.lang.scan import Watch, refuse_blind_spots
 from meshspec.lang.trace import Tracer
 from meshspec.sorts import Sort, no_iteration
@@ -64,6 +65,7 @@ class Lifted:
     reads: tuple[Node, ...]
     sorts: tuple[type[Sort], ...]
     runs: int
+    ran: frozenset[CodeType] = frozenset()
 
     @property
     def name(self) -> str:
@@ -104,6 +106,17 @@ class LiftedModel:
     @property
     def name(self) -> str:
         return self.declared.cls.__name__
+
+    @property
+    def unread(self) -> list[tuple[str, Where]]:
+        """The plain methods that have no mark and that nothing called: perhaps a mark was forgotten."""
+        ran = frozenset[CodeType]().union(*(lifted.ran for lifted in (*self.actions, *self.claims)))
+        found: list[tuple[str, Where]] = []
+        for name, value in vars(self.declared.cls).items():
+            plain = isinstance(value, FunctionType) and not name.startswith("_") and not hasattr(value, MARK)
+            if plain and is_authors(value.__code__.co_filename) and value.__code__ not in ran:
+                found.append((name, where_is(value)))
+        return found
 
     @property
     def sorts(self) -> tuple[type[Sort], ...]:
@@ -175,7 +188,8 @@ def lift_method(instance: Any, known: Declared, method: Method) -> Lifted:
         raise LiftError(
             f"{method.name} has {many} different outcomes, more than {MAX_OUTCOMES}: split it", method.where
         )
-    return Lifted(method, found, raw, tree, tuple(tracer.reads), tuple(tracer.sorts), tracer.runs)
+    ran = frozenset(watch.ran)
+    return Lifted(method, found, raw, tree, tuple(tracer.reads), tuple(tracer.sorts), tracer.runs, ran)
 
 
 def _outcome(tracer: Tracer, method: Method, subject: Any, arguments: list[Any], claim: bool) -> Outcome:

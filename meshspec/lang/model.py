@@ -15,6 +15,7 @@ from meshspec.lang.containers import Fresh, Map, SetOf, fits, is_map, owned
 from meshspec.lang.declare import (
     DECLARED,
     MARK,
+    MARKED,
     Declared,
     Var,
     Variable,
@@ -45,11 +46,13 @@ def model(cls: type[_T], /) -> type[_T]:
     for name in own:
         if name not in annotated:
             raise ModelError(
-                f"{cls.__name__}.{name} = var(...) needs an annotation: `{name}: bool = var(False)`", where_is(cls)
+                f"{cls.__name__}.{name} = var(...) needs an annotation: `{name}: bool = var(False)`",
+                own[name].where or where_is(cls),
             )
     for base in cls.__mro__[1:]:
         if (problem := undecorated(base)) and base is not object:
             raise ModelError(problem, where_is(base))
+    _no_mark_is_lost(cls)
     _overrides_keep_their_kind(cls)
     inherited: dict[str, Var] = {}
     for base in reversed(cls.__mro__[1:]):
@@ -73,6 +76,21 @@ def model(cls: type[_T], /) -> type[_T]:
     if len(ends := declared(made).of_kind("terminal")) > 1:
         raise ModelError(f"{cls.__name__} has {len(ends)} @terminal claims; say it in one", where_is(cls))
     return made  # type: ignore[no-any-return]  # attrs.define returns the class it was given
+
+
+def _no_mark_is_lost(cls: type) -> None:
+    """Refuse a marked method that the finished class does not have: hidden by a decorator, or by a namesake."""
+    for body in vars(cls).get(MARKED, ()):
+        found, kind = vars(cls).get(body.__name__), getattr(body, MARK)
+        if getattr(found, MARK, None) == kind and inspect.unwrap(found) is body:  # type: ignore[arg-type]  # marked
+            continue
+        hidden = isinstance(found, (property, staticmethod, classmethod))
+        why = (
+            f"hidden by @{type(found).__name__}: take that away"
+            if hidden
+            else f"lost: the class has another {body.__name__!r} further down. Give one of them another name"
+        )
+        raise ModelError(f"{cls.__name__}.{body.__name__} is marked @{kind} and {why}", where_is(body))
 
 
 def _overrides_keep_their_kind(cls: type) -> None:

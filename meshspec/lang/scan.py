@@ -12,7 +12,7 @@ import dis
 import sys
 from collections.abc import Iterator
 from enum import Enum
-from types import CodeType, FrameType
+from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 import attrs
@@ -22,6 +22,7 @@ from meshspec.lang.places import is_authors, shown
 from meshspec.sorts import Sort
 
 _LOOKS_PAST = {"type", "id", "vars", "locals", "globals", "eval", "exec", "open", "input"}
+_IMPURE = {"time", "datetime", "random", "secrets", "uuid", "os", "posix", "socket"}
 _LOCALS = ("LOAD_FAST", "LOAD_DEREF")
 
 
@@ -92,13 +93,30 @@ def _findings(piece: Ran, not_ints: set[str]) -> Iterator[tuple[Where, str]]:
         name = instruction.opname
         if name == "IS_OP" and not _plainly_not_int(before, piece.globals, not_ints):
             yield here, "`is` looks at the object and not at the value, which differs for ints: write =="
-        elif name in ("LOAD_GLOBAL", "LOAD_NAME") and instruction.argval in _LOOKS_PAST:
-            if instruction.argval not in piece.globals:
-                yield here, f"{instruction.argval}(...) looks past the value at the object: use isinstance, or =="
+        elif name in ("LOAD_GLOBAL", "LOAD_NAME") and _looks_past(instruction.argval, piece):
+            yield here, f"{instruction.argval}(...) looks past the value at the object: use isinstance, or =="
+        elif name in ("LOAD_GLOBAL", "LOAD_NAME") and (source := _impure(piece.globals.get(instruction.argval))):
+            yield (
+                here,
+                f"{instruction.argval} ({source}) differs from run to run: make it a parameter, or choose(...)",
+            )
+        elif name == "IMPORT_NAME" and str(instruction.argval).partition(".")[0] in _IMPURE:
+            yield here, f"{instruction.argval} differs from run to run: make it a parameter, or choose(...)"
         elif name in ("STORE_GLOBAL", "DELETE_GLOBAL"):
             yield here, f"the global {instruction.argval} is written: hidden state. Declare a variable of the model"
         if name not in ("CACHE", "NOP", "RESUME", "EXTENDED_ARG"):
             before.append(instruction)
+
+
+def _looks_past(name: str, piece: Ran) -> bool:
+    return name in _LOOKS_PAST and name not in piece.globals
+
+
+def _impure(value: object) -> str:
+    """The module of a clock, of chance or of the system that a global is, or comes from; else nothing."""
+    source = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+    source = source or getattr(type(getattr(value, "__self__", None)), "__module__", None)
+    return str(source) if str(source).partition(".")[0] in _IMPURE else ""
 
 
 def _plainly_not_int(before: list[dis.Instruction], names: dict[str, Any], not_ints: set[str]) -> bool:

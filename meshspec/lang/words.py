@@ -5,6 +5,7 @@ Natively each of them does the plain thing; while a body is being lifted it hand
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from enum import Enum
@@ -13,8 +14,8 @@ from typing import Any, Literal, NoReturn, Protocol, TypeVar, cast
 from meshspec.errors import Blocked, ModelError
 from meshspec.expr.handles import reader
 from meshspec.lang.containers import Fresh, Map
-from meshspec.lang.declare import MARK, AnyOf, Kind, Var
-from meshspec.lang.places import where_now
+from meshspec.lang.declare import MARK, MARKED, AnyOf, Kind, Var
+from meshspec.lang.places import is_ours, where_now
 from meshspec.sorts import Sort, is_enum, is_sort, members
 
 _S = TypeVar("_S", bound="Sort | Enum")
@@ -45,7 +46,7 @@ def var(initial: Any = _MISSING, *, init: Literal[False] = False) -> Any:
     `initial` is the value everywhere at the start (or :func:`any_of` several); a set and a nested machine take
     none. ``init`` is there for type checkers, which keep variables out of the constructor by it.
     """
-    return Var() if initial is _MISSING else Var(initial)
+    return Var(where=where_now()) if initial is _MISSING else Var(initial, where_now())
 
 
 def any_of(*values: Any) -> Any:
@@ -60,7 +61,17 @@ def _mark(kind: Kind, body: Any) -> Any:
     if earlier is not None:
         raise ModelError(f"{body.__name__} is marked @{earlier} already; it cannot be @{kind} too", where_now())
     setattr(body, MARK, kind)
+    _remember(body)
     return body
+
+
+def _remember(body: Any) -> None:
+    """Note in the class body that is being run that it marked this method, so that none is lost unseen."""
+    frame = inspect.currentframe()
+    while frame is not None and is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is not None and "__qualname__" in frame.f_locals:
+        frame.f_locals.setdefault(MARKED, []).append(body)
 
 
 def action(body: _Action, /) -> _Action:

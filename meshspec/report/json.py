@@ -81,6 +81,8 @@ def refuse_unwritable(path: Path) -> None:
     """Raise :class:`UsageError`, before anything runs, for a file that could not be written afterwards."""
     there = path.exists()
     try:
+        if path.is_file() and (head := path.read_bytes()[:200]) and b'"meshspec-report"' not in head:
+            raise UsageError(f"{path} is there already and is no report, so it is not overwritten: name another file")
         path.open("ab").close()
         if not there:
             path.unlink()

@@ -31,6 +31,7 @@ import inspect
 import json
 import mmap
 import os
+import re
 import sys
 import traceback
 from types import ModuleType, TracebackType
@@ -89,9 +90,12 @@ def _line(text: str, most: int = 300) -> str:
     return " ".join(text.split())[:most].encode("utf-8", "backslashreplace").decode()
 
 
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
+
+
 def _shown(value: object) -> str:
     try:
-        return _line(repr(value), 200)
+        return _line(_ADDRESS.sub("", repr(value)), 200)  # an address is another one in every run
     except BaseException:
         return f"an object of type {type(value).__name__} whose repr raises"
 
@@ -148,7 +152,7 @@ def _checked(make: Callable[[], Any]) -> dict[str, Any]:
         at = _place(error, file)
         raise Refused("model", f"cannot be made: {_told(error)}", *(at if at[0] else (file, line))) from error
     if not callable(observe):
-        what = _shown(policy)
+        what = type(policy).__name__
         raise Refused("model", f"{what} has no method observe(step): the role breaker needs one", file, line)
     observed, observe_line = _lines(observe)
     if not file:

@@ -31,6 +31,7 @@ from meshspec.roles.story import FIELDS, HORIZON, SHAPES, Story
 from meshspec.roles.telling import Conduct, Tally, Teller
 
 _BATCHES = (1, 8, 64, 512)
+_HOPELESS = 500  # stories spoiled, and none judged: the policy raises or answers nonsense on all of them
 _ONCE = tuple(
     i for i, s in enumerate(SHAPES) if "fresh" not in s and s.arguments == "constant" and s.rank != "decreasing"
 )
@@ -94,8 +95,7 @@ def judge(
     Raises :class:`UsageError` for an unknown role or target and :class:`meshspec.errors.ModelError`, with the user's
     file and line, for a policy that cannot be loaded or made.
     """
-    if role != "breaker":
-        raise UsageError(f"there is no role {role!r}: the roles are breaker")
+    known_role(role)
     replay = f"meshspec check {shlex.quote(subject or target)} --role {role} --seed {seed}"
     teller = Teller(subject or target, replay + (f" --with {package}" if package else ""), promises)
     try:
@@ -123,6 +123,12 @@ def judge(
         return teller.nothing_known(f"{package} cannot be installed: {error}", "an environment that has the package")
     except NotLoaded as error:
         return teller.nothing_known(str(error), "a policy that loads, or a longer time limit")
+
+
+def known_role(role: str) -> None:
+    """Raise :class:`UsageError` for what is no role."""
+    if role != "breaker":
+        raise UsageError(f"there is no role {role!r}: the roles are breaker")
 
 
 def _judge(
@@ -161,6 +167,8 @@ def _examine(session: Session, obligation: Obligation, stories: Iterable[Story],
                 return seen
             if not outcome.answered:
                 seen.spoiled += 1
+                if seen.spoiled >= _HOPELESS and not seen.judged:
+                    return seen
                 continue
             if not obligation.owed(story, outcome.tripped):
                 continue
@@ -190,7 +198,8 @@ def _longer(obligation: Obligation, chance: random.Random) -> Story:
     loop = list(chance.choice(obligation.premise.loops(size)))
     chance.shuffle(loop)
     before = _ONCE if obligation.must_trip else _DONE  # a long run of failures may be stopped before the loop begins
-    prefix = tuple(chance.choice(before) for _ in range(chance.randint(4, 12)))
+    long = chance.random() < 0.2  # a policy may stop watching after a while
+    prefix = tuple(chance.choice(before) for _ in range(chance.randint(60, 240) if long else chance.randint(4, 12)))
     field = chance.choice(fields_of(tuple(loop)))
     return obligation.story(prefix, tuple(loop), chance.random() < 0.5, field, len(prefix) + 3 * HORIZON)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import BROKEN, COUNTER, IMPORTS, LEDGER, User
+from tests.cli.conftest import BROKEN, COUNTER, IMPORTS, LEDGER, User, program
 
 
 def refused(user: User, *arguments: str) -> str:
@@ -333,3 +334,37 @@ def test_a_file_that_lists_what_is_shipped(user: User) -> None:
     assert "EffectLedger" in said.out
     assert "engines: explore, prove, simulate" in said.out
     assert IMPORTS
+
+
+def test_a_file_that_ends_the_process_is_bad_input_and_no_success(user: User) -> None:
+    user.write("import os\nos._exit(0)\n", imports="")
+    said = user.shell("check", "mine.py")
+    assert said.code == 2
+    assert "mine.py:2: importing mine.py raises SystemExit: os._exit(0)" in said.err
+
+
+def test_a_report_does_not_overwrite_a_file_that_is_none(user: User) -> None:
+    path = user.write(COUNTER)
+    before = path.read_text()
+    said = user.run("check", "mine.py", "--json", "mine.py")
+    assert said.code == 2
+    assert "is no report" in said.err
+    assert path.read_text() == before
+    assert user.run("check", "mine.py", "--json", "report.json").code == 0
+    assert user.run("check", "mine.py", "--json", "report.json").code == 0
+
+
+def test_a_method_that_nobody_reads_is_named_with_its_line(user: User) -> None:
+    path = user.write(COUNTER + "\n    def forgotten(self) -> bool:\n        return self.number < 0\n")
+    line = path.read_text().splitlines().index("    def forgotten(self) -> bool:") + 1
+    assert f"not read: forgotten (mine.py:{line}) has no mark" in user.run("check", "mine.py").words
+
+
+def test_a_full_disk_is_told_and_is_no_bug(user: User) -> None:
+    user.write(COUNTER)
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            program("check", "mine.py"), cwd=user.folder, stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert done.returncode == 2
+    assert done.stderr.decode().strip() == "meshspec: the output cannot be written: No space left on device"

@@ -286,18 +286,18 @@ def test_choosing_from_an_empty_range_is_refused() -> None:
 
 def test_a_variable_without_annotation_is_refused() -> None:
     def build() -> None:
-        @model  # here
+        @model
         class Lamp:
-            on = var(False)  # pyright: ignore[reportGeneralTypeIssues]  # the slip
+            on = var(False)  # pyright: ignore[reportGeneralTypeIssues]  # the slip  # here
 
     refused(build, r"Lamp.on = var\(...\) needs an annotation: `on: bool = var\(False\)`")
 
 
 def test_an_initial_value_of_the_wrong_type_is_refused() -> None:
     def build() -> None:
-        @model  # here
+        @model
         class Lamp:
-            on: bool = var("no")
+            on: bool = var("no")  # here
 
     refused(build, "on is bool; its initial value 'no' is not one")
 
@@ -326,54 +326,54 @@ def test_an_initial_value_outside_a_range_of_the_constants_is_refused() -> None:
 
 def test_an_empty_range_is_refused() -> None:
     def build() -> None:
-        @model  # here
+        @model
         class Lamp:
-            n: Annotated[int, Range(3, 1)] = var(0)
+            n: Annotated[int, Range(3, 1)] = var(0)  # here
 
     refused(build, r"n: Range\(3, 1\) is empty")
 
 
 def test_a_bound_that_is_no_int_is_refused() -> None:
     def build() -> None:
-        @model  # here
+        @model
         class Lamp:
-            n: Annotated[int, Range(0, 2.5)] = var(0)  # pyright: ignore[reportArgumentType]  # the slip
+            n: Annotated[int, Range(0, 2.5)] = var(0)  # pyright: ignore[reportArgumentType]  # the slip  # here
 
     refused(build, "2.5 cannot bound a Range")
 
 
 def test_a_variable_without_initial_value_is_refused() -> None:
     def build() -> None:
-        @model  # here
+        @model
         class Lamp:
-            on: bool = var()
+            on: bool = var()  # here
 
     refused(build, "needs an initial value")
 
 
 def test_a_set_with_an_initial_value_is_refused() -> None:
     def build() -> None:
-        @model  # here
+        @model
         class Lamp:
-            on: SetOf[Job] = var(False)
+            on: SetOf[Job] = var(False)  # here
 
     refused(build, "a set starts empty")
 
 
 def test_a_flag_is_refused() -> None:
     def build() -> None:
-        @model  # here
+        @model
         class Lamp:
-            rights: Rights = var(Rights.READ)
+            rights: Rights = var(Rights.READ)  # here
 
     refused(build, "Rights is a Flag: write a bool for each of its members")
 
 
 def test_a_type_that_no_engine_can_enumerate_is_refused() -> None:
     def build() -> None:
-        @model  # here
+        @model
         class Lamp:
-            name: str = var("lamp")
+            name: str = var("lamp")  # here
 
     refused(build, "cannot be the type of a value in a model")
 
