@@ -7,7 +7,7 @@ from typing import Any
 
 from meshspec.backends import native
 from meshspec.backends.layout import Layout, Values
-from meshspec.lang.lift import LiftedModel, label
+from meshspec.lang.lift import LiftedModel
 from meshspec.sorts import Sort
 
 Path = tuple[str, ...]
@@ -27,7 +27,7 @@ class Oracle:
         for lifted, arguments in self.layout.ground_actions():
             after = native.run(self.layout, lifted, values, arguments)
             if isinstance(after, native.Next):
-                yield label(lifted.name, arguments), after.values
+                yield lifted.called(arguments), after.values
 
     def holds(self, claim: str, values: Values) -> bool:
         said = next(c for c in self.layout.model.claims if c.name == claim)

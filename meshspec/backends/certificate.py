@@ -262,9 +262,9 @@ class _Check:
         shown = {k: v for k, v in values.items() if k[0] in self._names_read()} or values
         entries = [f"{cell_text(n, tuple(map(value_text, k)))}={value_text(v)}" for (n, k), v in shown.items()]
         state = ", ".join(entries[:MAX_SHOWN]) + (", ..." if len(entries) > MAX_SHOWN else "")
-        given = ", ".join(
-            f"{p.name}={value_text(value)}" for p, value in zip(self.lifted.parameters, arguments, strict=True)
-        )
+        names = [p.name for p in (*self.lifted.method.parameters, *self.lifted.choices)]
+        parts = itertools.chain(*self.lifted.assembled(arguments))
+        given = ", ".join(f"{name}={value_text(value)}" for name, value in zip(names, parts, strict=True))
         return CertificateError(
             f"{self.lifted.name} cannot be trusted as it was read: CPython {told(native, values)}; {who}: "
             f"{told(other, values)}. State: {state or 'no variables'}; arguments: {given or 'none'}. Near this "

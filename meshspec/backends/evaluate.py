@@ -8,7 +8,7 @@ from typing import Any
 from meshspec.backends.layout import Layout, Values
 from meshspec.backends.native import Native, Next, Value
 from meshspec.errors import Disagreement
-from meshspec.expr.build import const, fold_ints
+from meshspec.expr.build import TRUE, const, fold_ints
 from meshspec.expr.nodes import INT, Absent, Cell, Const, Name, Node, Op, Quant, SortType
 from meshspec.expr.text import cell_text, text, value_text
 from meshspec.expr.walk import free_names, parts, substitute
@@ -119,7 +119,8 @@ def failed_clause(lifted: Lifted, layout: Layout, values: Values, arguments: tup
         answer = evaluate(tree.question, layout, values, names)
         clauses.append(answer_is(tree.question, answer))
         tree = tree.below[tree.options.index(answer)]
-    said = " and ".join(text(_spoken(clause, names)) for clause in clauses) or "it is false in every state"
+    spoken = (_spoken(clause, names) for clause in clauses)
+    said = " and ".join(text(clause) for clause in spoken if clause != TRUE) or "it is false in every state"
     if isinstance(tree.value, Raises):
         return f"its body raises {tree.value.error} where {said}"
     seen = {one: None for clause in clauses for one in _looked_at(clause, layout, values, names)}

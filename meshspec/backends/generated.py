@@ -134,10 +134,10 @@ class Generator:
         lines = ["def successors(s):", "    out = []"]
         for number, (lifted, arguments) in enumerate(self.layout.ground_actions()):
             names = self.names(lifted, arguments)
-            own = len(lifted.method.parameters)
+            _, picked = lifted.assembled(arguments)
             spare = {
                 p.name
-                for p, value in zip(lifted.parameters[own:], arguments[own:], strict=True)
+                for p, value in zip(lifted.choices, picked, strict=True)
                 if value != self.layout.arguments((p,))[0][0]
             }
             self._tree(lifted.tree, number, names, spare, 1, lines)

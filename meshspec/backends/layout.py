@@ -16,6 +16,7 @@ from meshspec.expr.text import cell_text, value_text
 from meshspec.lang.containers import order_of
 from meshspec.lang.declare import Parameter, Variable
 from meshspec.lang.lift import Lifted, LiftedModel
+from meshspec.lang.sequences import repeats, ways
 from meshspec.sorts import Sort, is_sort, scope
 
 MAX_CELLS = 20_000
@@ -94,15 +95,15 @@ class Layout:
                 case _:
                     return 2
 
+        def width(p: Parameter) -> int:
+            return _width(p.range.of(self.model.instance)) if p.range is not None else size(p.type)
+
         shown = ",".join(f"{sort.__name__}={n}" for sort, n in self.sizes.items())
         cells = sum(math.prod(size(key) for key in v.symbol.keys) for v in self.model.declared.variables)
         if cells > MAX_CELLS:
             raise UsageError(f"--scope {shown} gives {self.model.name} {cells:,} cells, more than {MAX_CELLS:,}")
         for lifted in (*self.model.actions, *self.model.claims):
-            ground = math.prod(
-                _width(p.range.of(self.model.instance)) if p.range is not None else size(p.type)
-                for p in lifted.parameters
-            )
+            ground = ways(lifted.parameters, width, self.model.instance)
             if ground > MAX_GROUND_ACTIONS:
                 raise UsageError(
                     f"--scope {shown} gives {lifted.name} {ground:,} combinations of arguments, "
@@ -128,10 +129,13 @@ class Layout:
                 return tuple(bounds)
 
     def arguments(self, parameters: Sequence[Parameter]) -> list[tuple[Any, ...]]:
-        """Every combination of arguments, the last parameter fastest."""
+        """Every combination of arguments, the last parameter fastest; those that are the same call only once."""
         constants = self.model.instance
         domains = [self.values(p.type, p.range.of(constants) if p.range else None) for p in parameters]
-        return list(itertools.product(*domains))
+        every = itertools.product(*domains)
+        if all(p.place is None for p in parameters):
+            return list(every)
+        return [values for values in every if not repeats(parameters, values, domains)]
 
     def ground_actions(self) -> list[tuple[Lifted, tuple[Any, ...]]]:
         """Every action with every combination of arguments, in the order of counterexamples."""

@@ -100,8 +100,8 @@ def call(layout: Layout, lifted: Lifted, instance: Any, arguments: Sequence[Any]
     subject = instance
     for part in lifted.method.path:
         subject = getattr(subject, part)
-    own = len(lifted.method.parameters)
-    answers = dict(zip((p.name for p in lifted.parameters[own:]), arguments[own:], strict=True))
+    own, picked = lifted.assembled(arguments)
+    answers = dict(zip((p.name for p in lifted.choices), picked, strict=True))
     asked = 0
 
     def choose(options: Sequence[object]) -> object:
@@ -112,7 +112,7 @@ def call(layout: Layout, lifted: Lifted, instance: Any, arguments: Sequence[Any]
     token = choosing(choose)
     try:
         with scope(layout.sizes):
-            result = lifted.method.function(subject, *arguments[:own])
+            result = lifted.method.function(subject, *own)
     except Blocked:
         return Blocks()
     except Exception as error:  # whatever an author's body raises is an outcome of it

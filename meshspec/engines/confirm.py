@@ -25,7 +25,7 @@ from meshspec.engines.limits import Limits
 from meshspec.engines.prove import prove
 from meshspec.engines.search import Exploration, search_states
 from meshspec.lang.evidence import Evidence
-from meshspec.lang.lift import LiftedModel, label
+from meshspec.lang.lift import LiftedModel
 from meshspec.lang.places import where_is
 
 Unknown = Callable[[Iterable[str]], list[str]]
@@ -174,7 +174,7 @@ class Confirmation:
         assert found.counterexample is not None
         layout = Layout(self.model, self.evidence.scope)
         said = next(c for c in self.model.claims if c.name == claim)
-        ground = {label(lifted.name, arguments): (lifted, arguments) for lifted, arguments in layout.ground_actions()}
+        ground = {lifted.called(arguments): (lifted, arguments) for lifted, arguments in layout.ground_actions()}
 
         def kept(values: Values) -> bool:
             every = layout.arguments(said.parameters)
@@ -221,7 +221,7 @@ class Confirmation:
         if model not in self._steps:
             search, _ = self._search(model)
             successors = Generator(search.layout).successors()
-            ground = [label(lifted.name, arguments) for lifted, arguments in search.layout.ground_actions()]
+            ground = [lifted.called(arguments) for lifted, arguments in search.layout.ground_actions()]
             cells = tuple(str(cell) for cell in search.layout.cells)
             self._steps[model] = (
                 frozenset(

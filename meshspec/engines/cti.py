@@ -21,7 +21,7 @@ from meshspec.errors import UsageError
 from meshspec.expr.nodes import Name
 from meshspec.expr.text import value_text
 from meshspec.lang.containers import Map
-from meshspec.lang.lift import Lifted, LiftedModel, label
+from meshspec.lang.lift import Lifted, LiftedModel
 from meshspec.lang.outcomes import Blocks, Raises
 from meshspec.sorts import scope
 
@@ -66,7 +66,7 @@ def replay(
     if problem:
         return problem
     arguments = tuple(structure.value(Name(p.name, p.type)) for p in action.parameters)
-    called = label(action.name, arguments)
+    called = action.called(arguments)
     came_to = native.run(layout, action, before, arguments)
     shown = layout.show(layout.encode(before))
     if property is None:
@@ -156,7 +156,7 @@ def _false_hypothesis(layout: Layout, values: Values, hypotheses: Sequence[Prope
             return f"{hypothesis.name} has too many arguments to be evaluated in the replayed state"
         for arguments in itertools.product(*domains):
             if not _is_true(layout, instance, values, hypothesis, arguments):
-                return f"hypothesis {label(hypothesis.name, arguments)} is false in the replayed state"
+                return f"hypothesis {hypothesis.at(arguments)} is false in the replayed state"
     return ""
 
 
@@ -168,7 +168,7 @@ def _failure(layout: Layout, values: Values, property: Property, structure: Stru
         return None
     if property.lifted is not None:
         clause = failed_clause(property.lifted, layout, values, arguments)
-        return f"{label(property.name, arguments)}: {clause}"
+        return f"{property.at(arguments)}: {clause}"
     assert property.variable is not None
     cell = CellAt(property.variable, arguments)
     return f"{cell} = {value_text(values[cell.key])} leaves its Range"
@@ -180,9 +180,10 @@ def _is_true(layout: Layout, instance: Any, values: Values, property: Property, 
         subject = instance
         for part in property.lifted.method.path:
             subject = getattr(subject, part)
+        own, _ = property.lifted.assembled(arguments)
         try:
             with scope(layout.sizes):
-                return property.lifted.method.function(subject, *arguments) is True
+                return property.lifted.method.function(subject, *own) is True
         except Exception:  # whatever an author's body raises makes the claim false
             return False
     assert property.variable is not None and property.bounds is not None

@@ -19,7 +19,7 @@ from meshspec.backends.layout import range_name
 from meshspec.engines.limits import INTERRUPTED, Limits
 from meshspec.engines.search import Exploration, Seen, Watched, search_states
 from meshspec.expr.build import TRUE
-from meshspec.lang.lift import Lifted, LiftedModel, label
+from meshspec.lang.lift import Lifted, LiftedModel
 from meshspec.progress import Progress, silent
 from meshspec.sorts import Sort
 
@@ -149,7 +149,7 @@ class _Sayer:
 
     def action(self, number: int) -> str:
         lifted, arguments = self.ground[number]
-        return label(lifted.name, arguments)
+        return lifted.called(arguments)
 
     def claim(self, watched: Watched, idle: list[Watched]) -> Finding:
         lifted = watched.lifted
@@ -157,7 +157,7 @@ class _Sayer:
         if watched.found is not None:
             arguments = watched.arguments[watched.which]
             values = self.layout.decode(self.search.states[watched.found])
-            failed = f"{label(lifted.name, arguments)}: {failed_clause(lifted, self.layout, values, arguments)}"
+            failed = f"{lifted.called(arguments)}: {failed_clause(lifted, self.layout, values, arguments)}"
             path = self.counterexample(watched.found, failed)
             return self._finding(lifted.name, kind, Answer.VIOLATED, counterexample=path, where=where)
         if lifted.claim == TRUE and self.search.complete:
@@ -183,7 +183,7 @@ class _Sayer:
 
     def witnessed(self, lifted: Lifted, watched: list[Watched]) -> Finding:
         where = str(lifted.method.where)
-        missing = [label(lifted.name, w.arguments[0]) for w in watched if w.found is None]
+        missing = [lifted.called(w.arguments[0]) for w in watched if w.found is None]
         if not missing:
             first = next(w.found for w in watched if w.found is not None)
             steps = self.actions(first)
@@ -240,6 +240,6 @@ class _Sayer:
                 lifted.claim, self.layout, values, {p.name: v for p, v in zip(lifted.parameters, a, strict=True)}
             )
         )
-        failed = f"a deadlock where {label(lifted.name, bad)} is false"
+        failed = f"a deadlock where {lifted.called(bad)} is false"
         path = self.counterexample(seen.bad_end, failed)
         return self._finding(ENDS, "terminal", Answer.VIOLATED, counterexample=path, where=str(lifted.method.where))

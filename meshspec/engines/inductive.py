@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import attrs
 
@@ -12,7 +13,7 @@ from meshspec.backends.layout import range_name
 from meshspec.expr.build import disj
 from meshspec.expr.nodes import Absent, Cell, Name
 from meshspec.lang.declare import Parameter, Variable
-from meshspec.lang.lift import Lifted, LiftedModel
+from meshspec.lang.lift import Lifted, LiftedModel, label
 from meshspec.sorts import Range
 
 
@@ -33,6 +34,10 @@ class Property:
     @property
     def where(self) -> str:
         return str(self.lifted.method.where) if self.lifted is not None else ""
+
+    def at(self, arguments: Sequence[Any]) -> str:
+        """The property at values of its parameters, as counterexamples print it."""
+        return self.lifted.called(arguments) if self.lifted is not None else label(self.name, tuple(arguments))
 
 
 def bounds_of(parameters: Iterable[Parameter], constants: object) -> dict[str, range]:

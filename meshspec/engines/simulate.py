@@ -24,7 +24,7 @@ from meshspec.engines.explore import ENDS, NO_RAISE
 from meshspec.engines.limits import INTERRUPTED
 from meshspec.errors import UsageError
 from meshspec.expr.build import negate
-from meshspec.lang.lift import Lifted, LiftedModel, label
+from meshspec.lang.lift import Lifted, LiftedModel
 from meshspec.progress import Progress, silent
 from meshspec.sorts import Sort
 
@@ -111,7 +111,7 @@ class _Walker:
             elif kind == "sometimes":
                 for one, its in zip(arguments, names, strict=True):
                     never = self.generator.first_failure(negate(lifted.claim), [its])
-                    yield _Watched(label(lifted.name, one), kind, never, lifted, [one])
+                    yield _Watched(lifted.called(one), kind, never, lifted, [one])
             elif kind == "terminal":
                 test = self._bad_end(self.generator.first_failure(lifted.claim, names))
                 yield _Watched(ENDS, kind, test, lifted, arguments)
@@ -244,7 +244,7 @@ class _Sayer:
 
     def _action(self, number: int) -> str:
         lifted, arguments = self.walker.ground[number]
-        return label(lifted.name, arguments)
+        return lifted.called(arguments)
 
     def _argument(self, one: _Watched, settled: _Settled) -> Counterexample:
         states = self.walker.follow(settled.start, settled.actions)
@@ -264,7 +264,7 @@ class _Sayer:
         elif one.lifted is not None:
             arguments = one.arguments[which]
             clause = failed_clause(one.lifted, self.layout, self.layout.decode(states[-1]), arguments)
-            failed = f"{label(one.lifted.name, arguments)}: {clause}"
+            failed = f"{one.lifted.called(arguments)}: {clause}"
             failed = f"a deadlock where {failed}" if one.kind == "terminal" else failed
         else:
             raise AssertionError(f"nothing says why {one.name} fails")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 from functools import lru_cache
+from typing import cast
 
 from meshspec.expr.nodes import Absent, Cell, Const, Name, Node, Op, Quant
 
@@ -14,7 +15,10 @@ _OPPOSITE = {"==": "!=", "<": ">=", "<=": ">"}
 
 
 def value_text(value: object) -> str:
-    """A value as counterexamples print it: members by name, booleans and numbers as Python does."""
+    """A value as counterexamples print it: members by name, tuples of them, the rest as Python does."""
+    if type(value) is tuple:
+        inside = [value_text(part) for part in cast("tuple[object, ...]", value)]
+        return f"({inside[0]},)" if len(inside) == 1 else f"({', '.join(inside)})"
     return value.name if isinstance(value, Enum) else repr(value)
 
 

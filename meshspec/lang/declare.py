@@ -5,19 +5,18 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-import types
 import typing
 from collections.abc import Callable
-from enum import Flag
-from typing import Annotated, Any, Literal, NoReturn, get_args, get_origin
+from typing import Any, Literal, NoReturn, get_args, get_origin
 
 import attrs
 
 from meshspec.errors import ModelError, Where
-from meshspec.expr.nodes import BOOL, INT, EnumType, IntType, SortType, Symbol, Type
+from meshspec.expr.nodes import BOOL, IntType, SortType, Symbol, Type
 from meshspec.lang.containers import Map, SetOf, fits
 from meshspec.lang.places import where_is
-from meshspec.sorts import Range, Sort, is_enum, is_sort
+from meshspec.lang.shapes import Shape, parameter_shape, shape
+from meshspec.sorts import Range, Sort, is_enum
 
 Kind = Literal["action", "fault", "always", "sometimes", "eventually", "lemma", "terminal"]
 MARK = "_meshspec_kind"
@@ -58,15 +57,6 @@ class Var:
 
 
 @attrs.frozen
-class Shape:
-    """The annotation of a value: its type, whether ``None`` is allowed, and its range if it has one."""
-
-    type: Type
-    optional: bool = False
-    range: Range | None = None
-
-
-@attrs.frozen
 class Variable:
     """A state variable, or a constant table (``constant``); ``initial`` lists every initial value in order.
 
@@ -83,11 +73,17 @@ class Variable:
 
 @attrs.frozen
 class Parameter:
-    """A parameter of an action or claim, or a choice made inside an action."""
+    """A parameter of an action or claim, or a choice made inside an action.
+
+    With a ``length`` it is a tuple of such values, which :mod:`meshspec.lang.sequences` takes apart; the element
+    that comes of it knows its ``place``.
+    """
 
     name: str
     type: Type
     range: Range | None = None
+    length: Range | None = None
+    place: int | None = None
 
 
 @attrs.frozen(eq=False)
@@ -179,55 +175,6 @@ def hints(cls: type) -> dict[str, Any]:
                 where_is(base),
             ) from None
     return found
-
-
-def shape(annotation: Any, what: str, where: Where | None) -> Shape:
-    """Read ``bool``, ``int``, ``Annotated[int, Range(..)]``, an enum, a sort, or one of these ``| None``."""
-    optional, bounds = False, None
-    if get_origin(annotation) in (typing.Union, types.UnionType):
-        inner = [arg for arg in get_args(annotation) if arg is not type(None)]
-        optional = len(inner) < len(get_args(annotation))
-        if len(inner) != 1:
-            raise ModelError(f"{what}: {annotation} is a union; only `X | None` is", where)
-        annotation = inner[0]
-    if get_origin(annotation) is Annotated:
-        annotation, *extras = get_args(annotation)
-        bounds = next((extra for extra in extras if isinstance(extra, Range)), None)
-    if bounds is not None and get_origin(annotation) is tuple:
-        raise ModelError(
-            f"{what}: a parameter that is a bounded tuple has no reading yet: write one parameter for each element",
-            where,
-        )
-    if bounds is not None and annotation is not int:
-        raise ModelError(f"{what}: a Range bounds an int, not {annotation}", where)
-    if bounds is not None:
-        _bounded(bounds, what, where)
-    if annotation is bool:
-        return Shape(BOOL, optional)
-    if annotation is int:
-        return Shape(INT, optional, bounds)
-    if is_enum(annotation):
-        if len(annotation) == 0:
-            raise ModelError(f"{what}: {annotation.__name__} has no members", where)
-        if issubclass(annotation, Flag):
-            raise ModelError(f"{what}: {annotation.__name__} is a Flag: write a bool for each of its members", where)
-        return Shape(EnumType(annotation), optional)
-    if is_sort(annotation) and annotation is not Sort:
-        return Shape(SortType(annotation), optional)
-    raise ModelError(
-        f"{what}: {annotation!r} cannot be the type of a value in a model; "
-        "use bool, int, Annotated[int, Range(lo, hi)], an Enum, a Sort, or one of these | None",
-        where,
-    )
-
-
-def _bounded(bounds: Range, what: str, where: Where | None) -> None:
-    """Refuse a Range that no int can lie in; what depends on constants is known with an instance only."""
-    for bound in (bounds.lo, bounds.hi):
-        if not (callable(bound) or fits(bound, INT)):
-            raise ModelError(f"{what}: {bound!r} cannot bound a Range: give an int, or lambda m: m.capacity", where)
-    if isinstance(bounds.lo, int) and isinstance(bounds.hi, int) and bounds.hi < bounds.lo:
-        raise ModelError(f"{what}: Range({bounds.lo}, {bounds.hi}) is empty: no int lies in it", where)
 
 
 def _nested(bounds: Range | None, path: tuple[str, ...]) -> Range | None:
@@ -333,12 +280,13 @@ def parameters(function: Callable[..., object], where: Where | None) -> tuple[Pa
             raise ModelError(f"{name}: *{parameter.name} cannot be enumerated; name each parameter", where)
         if parameter.name not in read:
             raise ModelError(f"{name}: parameter {parameter.name!r} needs an annotation: a Sort, an Enum, ...", where)
-        one = shape(read[parameter.name], f"{name}({parameter.name})", where)
+        one = parameter_shape(read[parameter.name], f"{name}({parameter.name})", where)
+        each = "each element of " if one.length is not None else ""
         if one.optional:
-            raise ModelError(f"{name}: parameter {parameter.name!r} may not be optional", where)
+            raise ModelError(f"{name}: {each}parameter {parameter.name!r} may not be optional", where)
         if isinstance(one.type, IntType) and one.range is None:
-            raise ModelError(f"{name}: {parameter.name!r} needs Annotated[int, Range(lo, hi)]", where)
-        found.append(Parameter(parameter.name, one.type, one.range))
+            raise ModelError(f"{name}: {each}{parameter.name!r} needs Annotated[int, Range(lo, hi)]", where)
+        found.append(Parameter(parameter.name, one.type, one.range, one.length))
     return tuple(found)
 
 
@@ -354,7 +302,9 @@ def _methods(cls: type, prefix: tuple[str, ...]) -> list[Method]:
         function = getattr(cls, name)
         dotted = ".".join((*prefix, name))
         found = parameters(function, where_is(function))
-        found = tuple(attrs.evolve(p, range=_nested(p.range, prefix)) for p in found)
+        found = tuple(
+            attrs.evolve(p, range=_nested(p.range, prefix), length=_nested(p.length, prefix)) for p in found
+        )
         methods.append(Method(dotted, kind, function, found, prefix))
     return methods
 

@@ -6,7 +6,7 @@ their models from there.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import CodeType, FunctionType
 from typing import Any, NoReturn, cast
 
@@ -18,6 +18,7 @@ from meshspec.expr.handles import done, node_of, reading
 from meshspec.expr.nodes import IntType, Name, Node
 from meshspec.expr.text import text, value_text
 from meshspec.expr.walk import free_names
+from meshspec.lang import sequences
 from meshspec.lang.containers import Map, SetOf
 from meshspec.lang.declare import DECLARED, MARK, PARTS, Declared, Method, Parameter, Variable, declared
 from meshspec.lang.model import sorts_of
@@ -54,7 +55,8 @@ class Path:
 class Lifted:
     """One method, lifted.
 
-    ``parameters`` include the choices the body makes; ``raw`` is the tree as asked, ``paths`` are merged;
+    ``parameters`` are flat (a tuple is its length and its elements) and include the choices the body makes;
+    ``raw`` is the tree as asked, ``paths`` are merged;
     ``reads`` lists every expression whose value the body looked at, outside quantifiers.
     """
 
@@ -70,6 +72,20 @@ class Lifted:
     @property
     def name(self) -> str:
         return self.method.name
+
+    @property
+    def choices(self) -> tuple[Parameter, ...]:
+        """The choices the body makes, which follow the method's own parameters."""
+        return sequences.choices(self.method.parameters, self.parameters)
+
+    def assembled(self, arguments: Sequence[Any]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """Values of ``parameters`` as the method takes them, tuples put together; and those of ``choices``."""
+        return sequences.assembled(self.method.parameters, self.parameters, arguments)
+
+    def called(self, arguments: Sequence[Any]) -> str:
+        """The method with values of ``parameters`` as counterexamples print it."""
+        own, chosen = self.assembled(arguments)
+        return label(self.name, own + chosen)
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -158,7 +174,7 @@ def lift_method(instance: Any, known: Declared, method: Method) -> Lifted:
     """Lift one method of a model instance."""
     claim = method.kind not in PARTS
     tracer = Tracer(not claim, frozenset(parameter.name for parameter in method.parameters))
-    names = [(parameter, Name(parameter.name, parameter.type)) for parameter in method.parameters]
+    flat = sequences.flat(method.parameters, instance, method.where)
 
     def run() -> Outcome:
         tracer.store, tracer.choices = {}, []
@@ -166,7 +182,7 @@ def lift_method(instance: Any, known: Declared, method: Method) -> Lifted:
         for part in method.path:
             subject = getattr(subject, part)
         tracer.entering = method.where
-        arguments = [tracer.value(name) for _, name in names]
+        arguments = sequences.arguments(method.parameters, flat, instance, tracer)
         tracer.entering = None
         return _outcome(tracer, method, subject, arguments, claim)
 
@@ -179,9 +195,9 @@ def lift_method(instance: Any, known: Declared, method: Method) -> Lifted:
     finally:
         done()
         no_iteration.reset(token)
-    not_ints = {p.name for p in method.parameters if not isinstance(p.type, IntType)} | {"self"}
+    not_ints = {p.name for p in method.parameters if p.length or not isinstance(p.type, IntType)} | {"self"}
     refuse_blind_spots(list(watch.ran.values()), {method.function.__code__: not_ints})
-    found = tuple(method.parameters) + tuple(tracer.all_choices.values())
+    found = flat + tuple(tracer.all_choices.values())
     _nothing_escaped(method, raw, {Name(p.name, p.type) for p in found})
     tree = merged(raw)
     if not claim and (many := sum(1 for _ in grouped(tree))) > MAX_OUTCOMES:

@@ -24,7 +24,7 @@ BUDGET = 1500
 
 def has_choices(model: LiftedModel) -> bool:
     """Whether a step has a choice in it, so that two of them may be one."""
-    return any(len(lifted.parameters) > len(lifted.method.parameters) for lifted in model.actions)
+    return any(lifted.choices for lifted in model.actions)
 
 
 def searched(

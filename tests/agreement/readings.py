@@ -18,7 +18,7 @@ from meshspec.errors import Disagreement
 from meshspec.expr.nodes import INT, Absent, Cell, Name, Node
 from meshspec.expr.text import value_text
 from meshspec.expr.walk import free_names
-from meshspec.lang.lift import Lifted, LiftedModel, label
+from meshspec.lang.lift import Lifted, LiftedModel
 from meshspec.lang.outcomes import Blocks, Does, Outcome, Raises, Says, Split, WriteAll
 from meshspec.sorts import Sort
 
@@ -64,11 +64,9 @@ def looked_at(lifted: Lifted, layout: Layout, values: Values, names: Mapping[str
 
 def spare(lifted: Lifted, layout: Layout, values: Values, arguments: tuple[Any, ...]) -> bool:
     """Whether this is a repetition: a choice not at its first value, and no matter on this path."""
-    own = len(lifted.method.parameters)
+    _, picked = lifted.assembled(arguments)
     others = {
-        p.name
-        for p, value in zip(lifted.parameters[own:], arguments[own:], strict=True)
-        if value != layout.arguments((p,))[0][0]
+        p.name for p, value in zip(lifted.choices, picked, strict=True) if value != layout.arguments((p,))[0][0]
     }
     return bool(others) and bool(others - looked_at(lifted, layout, values, names_of(lifted, arguments)))
 
@@ -202,7 +200,7 @@ class Comparison:
     def differ(self, who: str, lifted: Lifted, values: Values, arguments: tuple[Any, ...], *said: object) -> None:
         shown = {f"{name}{list(map(value_text, keys))}": value_text(value) for (name, keys), value in values.items()}
         self.result.differences.append(
-            f"{who}: {label(lifted.name, arguments)} at {shown}: {' against '.join(map(str, said))}"
+            f"{who}: {lifted.called(arguments)} at {shown}: {' against '.join(map(str, said))}"
         )
 
     def at(self, values: Values, solve: bool) -> None:

@@ -12,7 +12,7 @@ from meshspec.answer import Counterexample, Finding
 from meshspec.backends import native
 from meshspec.backends.layout import CellAt, Layout, State, Values
 from meshspec.errors import Blocked
-from meshspec.lang.lift import Lifted, LiftedModel, label
+from meshspec.lang.lift import Lifted, LiftedModel
 from meshspec.lang.outcomes import Blocks, Raises
 from meshspec.lang.words import choosing, chosen
 from meshspec.sorts import Sort, scope
@@ -95,7 +95,8 @@ class Walker:
     def _steps(self, state: State) -> Iterator[Step]:
         values = self.layout.decode(state)
         for lifted in self.model.actions:
-            for arguments in self.layout.arguments(lifted.method.parameters):
+            every = self.layout.arguments(lifted.parameters)
+            for arguments in dict.fromkeys(lifted.assembled(one)[0] for one in every):
                 once: dict[Step, None] = {}  # two choices that lead to one state are one step here
                 for came_to in self._every_choice(lifted, values, arguments):
                     if isinstance(came_to, Raises):
@@ -184,7 +185,7 @@ def _followed(model: LiftedModel, layout: Layout, state: State, path: Counterexa
     by_label: dict[str, list[tuple[Lifted, tuple[Any, ...]]]] = {}
     for lifted in model.actions:
         for arguments in layout.arguments(lifted.parameters):
-            by_label.setdefault(label(lifted.name, arguments), []).append((lifted, arguments))
+            by_label.setdefault(lifted.called(arguments), []).append((lifted, arguments))
     for number, step in enumerate(path.steps):
         came_to = [native.run(layout, lifted, layout.decode(state), args) for lifted, args in by_label[step.action]]
         if number == len(path.steps) - 1 and step.note:

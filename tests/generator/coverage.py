@@ -86,7 +86,7 @@ def nodes_in(model: GeneratedModel) -> Counter[str]:
     found: Counter[str] = Counter()
     tables = {v.symbol.name for v in model.lifted.declared.variables if v.constant}
     for lifted in (*model.lifted.actions, *model.lifted.claims):
-        found["hidden parameter"] += len(lifted.parameters) - len(lifted.method.parameters)
+        found["hidden parameter"] += len(lifted.choices)
         for node in _expressions(lifted, found):
             for part in parts(node):
                 for kind in _kinds(part, tables):

@@ -81,7 +81,8 @@ def disagreements(model: LiftedModel, sizes: dict[Any, int]) -> Iterator[str]:
     """Where CPython, the interpreter and generated Python do not say the same of a model's one method."""
     layout = Layout(model, sizes)
     lifted = (*model.actions, *model.claims)[0]
-    own, every = len(lifted.method.parameters), layout.arguments(lifted.parameters)
+    every = layout.arguments(lifted.parameters)
+    own = [lifted.assembled(arguments)[0] for arguments in every]
     generator = Generator(layout)
     successors = generator.successors()
     names = [generator.names(lifted, arguments) for arguments in every]
@@ -98,8 +99,8 @@ def disagreements(model: LiftedModel, sizes: dict[Any, int]) -> Iterator[str]:
             if said != (true.index(False) if False in true else -1):
                 yield f"{values}: CPython {true}, generated code says {said}"
             continue
-        expected = {(a[:own], _reached(layout, o)) for a, o in zip(every, outcomes, strict=True) if o != Blocks()}
-        found = {(every[number][:own], state or error) for number, state, error in successors(layout.encode(values))}
+        expected = {(a, _reached(layout, o)) for a, o in zip(own, outcomes, strict=True) if o != Blocks()}
+        found = {(own[number], state or error) for number, state, error in successors(layout.encode(values))}
         if found != expected:
             yield f"{values}: CPython leads to {expected}, generated code to {found}"
 

@@ -7,7 +7,7 @@ with their engine. Here are the rest, and the list that says where each one is.
 import inspect
 from collections.abc import Callable
 from enum import Enum, Flag
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import pytest
 
@@ -404,17 +404,94 @@ def test_a_parameter_without_annotation_is_refused() -> None:
     refused(build, "turn: parameter 'by' needs an annotation")
 
 
-def test_a_bounded_tuple_is_refused_until_it_is_read() -> None:
+WRONG_TUPLES: dict[str, tuple[Any, str]] = {
+    "no Range": (
+        tuple[Job, ...],
+        r"a tuple needs a Range for its length: Annotated\[tuple\[Job, \.\.\.\], Range\(0, 3\)\]",
+    ),
+    "a fixed length": (
+        tuple[Job, Job],
+        "write one parameter for each element, or a tuple of bounded length: Annotated",
+    ),
+    "both": (Annotated[tuple[Job, Job], Range(0, 2)], "write one parameter for each element, or a tuple of bounded"),
+    "one element": (
+        Annotated[tuple[Job], Range(0, 2)],
+        "write one parameter for each element, or a tuple of bounded",
+    ),
+    "no element": (tuple[()], "write one parameter for each element, or a tuple of bounded length"),
+    "bare": (tuple, "write one parameter for each element, or a tuple of bounded length"),
+    "negative": (Annotated[tuple[Job, ...], Range(-1, 2)], r"a tuple is never -1: write Range\(0, hi\)"),
+    "empty": (Annotated[tuple[Job, ...], Range(3, 2)], r"Range\(3, 2\) is empty"),
+    "no int": (Annotated[tuple[Job, ...], Range(0, "3")], "'3' cannot bound a Range"),  # type: ignore[arg-type]
+    "long": (Annotated[tuple[Job, ...], Range(0, 9)], "9 elements makes too many cases: write a Range up to 8"),
+    "int elements": (
+        Annotated[tuple[int, ...], Range(0, 2)],
+        r"each element of 'jobs' needs Annotated\[int, Range\(lo, hi\)\]",
+    ),
+    "optional elements": (
+        Annotated[tuple[Job | None, ...], Range(0, 2)],
+        "each element of parameter 'jobs' may not be optional",
+    ),
+    "text": (
+        Annotated[tuple[str, ...], Range(0, 2)],
+        r"each element of turn\(jobs\): <class 'str'> cannot be the type",
+    ),
+    "tuples": (
+        Annotated[tuple[Annotated[tuple[Job, ...], Range(0, 1)], ...], Range(0, 2)],
+        r"each element of turn\(jobs\): only a parameter of an action or a claim may be a tuple",
+    ),
+    "optional": (
+        cast(Any, Annotated[tuple[Job, ...], Range(0, 2)]) | None,
+        "only a parameter of an action or a claim may be a",
+    ),
+}
+
+
+@pytest.mark.parametrize(("annotation", "message"), WRONG_TUPLES.values(), ids=WRONG_TUPLES)
+def test_a_tuple_without_bounds_of_its_length_is_refused(annotation: Any, message: str) -> None:
     def build() -> None:
         @model
         class Lamp:
             n: int = var(0)
 
             @action  # here
-            def turn(self, jobs: Annotated[tuple[Job, ...], Range(0, 3)]) -> None:
-                self.n += len(jobs)
+            def turn(
+                self,
+                jobs: annotation,  # pyright: ignore[reportInvalidTypeForm, reportUnknownParameterType]  # given
+            ) -> None:
+                self.n += 1
 
-    refused(build, "a parameter that is a bounded tuple has no reading yet: write one parameter for each element")
+    refused(build, message)
+
+
+def test_a_tuple_as_the_value_of_a_variable_is_refused() -> None:
+    def build() -> None:
+        @model  # here
+        class Lamp:
+            queue: Annotated[tuple[Job, ...], Range(0, 3)] = var(())
+
+    refused(build, "queue: only a parameter of an action or a claim may be a tuple")
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "message"), [(-1, 2, "never -1"), (0, 9, "9 elements"), (2, 1, "is empty")]
+)
+def test_the_length_of_a_tuple_by_constants_is_looked_at_with_the_constants(
+    least: int, most: int, message: str
+) -> None:
+    @model
+    class Lamp:
+        least: int
+        most: int
+        n: int = var(0)
+
+        @action
+        def turn(self, jobs: Annotated[tuple[Job, ...], Range(lambda m: m.least, lambda m: m.most)]) -> None:
+            self.n = len(jobs)
+
+    lift(Lamp(least=0, most=2))
+    with pytest.raises(ModelError, match=message):
+        lift(Lamp(least=least, most=most))
 
 
 def test_an_override_that_loses_its_mark_is_refused() -> None:
