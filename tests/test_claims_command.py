@@ -18,10 +18,15 @@ from meshspec.errors import UsageError
 Ship = Callable[..., None]
 
 
+@pytest.fixture(autouse=True)
+def pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever runs the tests may have set a width."""
+    monkeypatch.delenv("COLUMNS", raising=False)
+
+
 @pytest.fixture
 def ship(monkeypatch: pytest.MonkeyPatch) -> Ship:
     """Two claims and an invariant as the whole registry, the first claim with the evidence given, on a pipe."""
-    monkeypatch.delenv("COLUMNS", raising=False)
 
     def small(*evidence: str) -> None:
         status = "reproduced" if evidence else "open"

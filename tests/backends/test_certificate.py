@@ -197,7 +197,7 @@ def test_a_planted_fault_deceives_the_engine_and_not_the_certificate(method: str
 def test_a_claim_read_as_true_deceives_the_engine_and_not_the_certificate() -> None:
     right = one("count_up", "n_below_42")
     wrong = attrs.evolve(right, claims=(changed(right.claims[0], leaves(always_true)),))
-    assert (answer(right, "n_below_42"), answer(wrong, "n_below_42")) == (Answer.VIOLATED, Answer.HOLDS)
+    assert (answer(right, "n_below_42"), answer(wrong, "n_below_42")) == (Answer.VIOLATED, Answer.VACUOUS)
     with pytest.raises(CertificateError, match="n_below_42 cannot be trusted"):
         certify(wrong)
 

@@ -466,9 +466,9 @@ def test_a_tuple_without_bounds_of_its_length_is_refused(annotation: Any, messag
 
 def test_a_tuple_as_the_value_of_a_variable_is_refused() -> None:
     def build() -> None:
-        @model  # here
+        @model
         class Lamp:
-            queue: Annotated[tuple[Job, ...], Range(0, 3)] = var(())
+            queue: Annotated[tuple[Job, ...], Range(0, 3)] = var(())  # here
 
     refused(build, "queue: only a parameter of an action or a claim may be a tuple")
 
