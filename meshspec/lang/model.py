@@ -84,10 +84,10 @@ def _no_mark_is_lost(cls: type) -> None:
         found, kind = vars(cls).get(body.__name__), getattr(body, MARK)
         if getattr(found, MARK, None) == kind and inspect.unwrap(found) is body:  # type: ignore[arg-type]  # marked
             continue
-        hidden = isinstance(found, (property, staticmethod, classmethod))
+        hider = next((h.__name__ for h in (property, staticmethod, classmethod) if isinstance(found, h)), "")
         why = (
-            f"hidden by @{type(found).__name__}: take that away"
-            if hidden
+            f"hidden by @{hider}: take that away"
+            if hider
             else f"lost: the class has another {body.__name__!r} further down. Give one of them another name"
         )
         raise ModelError(f"{cls.__name__}.{body.__name__} is marked @{kind} and {why}", where_is(body))

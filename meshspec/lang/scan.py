@@ -115,7 +115,8 @@ def _looks_past(name: str, piece: Ran) -> bool:
 def _impure(value: object) -> str:
     """The module of a clock, of chance or of the system that a global is, or comes from; else nothing."""
     source = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
-    source = source or getattr(type(getattr(value, "__self__", None)), "__module__", None)
+    owner: object = getattr(value, "__self__", None)
+    source = source or owner.__class__.__module__
     return str(source) if str(source).partition(".")[0] in _IMPURE else ""
 
 

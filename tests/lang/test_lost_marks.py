@@ -41,7 +41,7 @@ def test_of_two_claims_with_one_name_none_is_dropped_silently() -> None:
             n: int = var(0)
 
             @always
-            def ok(self) -> bool:
+            def ok(self) -> bool:  # pyright: ignore[reportRedeclaration]  # what is tested
                 return self.n < 2
 
             @always  # type: ignore[no-redef]  # what is tested
@@ -57,7 +57,7 @@ def test_a_claim_followed_by_a_plain_method_of_its_name_is_refused() -> None:
             n: int = var(0)
 
             @action
-            def go(self) -> None:
+            def go(self) -> None:  # pyright: ignore[reportRedeclaration]  # what is tested
                 self.n += 1
 
             def go(self) -> None:  # type: ignore[no-redef]  # noqa: F811  # what is tested
