@@ -33,7 +33,7 @@ def explored(target: type) -> dict[str, Finding]:
     return {finding.property: finding for finding in explore(lifted, {sort: SIZES[sort] for sort in lifted.sorts})}
 
 
-def test_there_are_mixins_for_the_faults_of_the_design() -> None:
+def test_there_are_mixins_for_all_shared_faults() -> None:
     assert len(MIXINS) >= 15
     for mixin in MIXINS:
         assert inspect.getdoc(mixin), mixin

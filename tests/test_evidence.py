@@ -6,8 +6,8 @@ import pytest
 
 from meshspec import ModelError, evidence, promise
 from meshspec.lang.evidence import Evidence, Promise
-from tests.models.design_ledger import Effect, EffectLedger, ResendInDoubt
 from tests.models.lock import Peterson
+from tests.models.plain_ledger import Effect, EffectLedger, ResendInDoubt
 
 CLAIMS = ("at_most_once", "recorded_is_done", "memory_dies_with_the_worker")
 

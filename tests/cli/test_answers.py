@@ -136,7 +136,7 @@ def test_incidents_that_nothing_puts_to_the_test_are_named(user: User) -> None:
 # -- combining -------------------------------------------------------------------------------------------------
 
 
-def test_exit_codes_take_precedence_as_in_the_design(user: User) -> None:
+def test_exit_codes_take_precedence_as_documented(user: User) -> None:
     user.write(BROKEN, "violated.py")
     user.write(IDLE_FAULT, "vacuous.py")
     user.write(ENDLESS.replace("!= -2", "!= -10**8"), "cut.py")

@@ -24,8 +24,8 @@ from meshspec.engines.limits import Limits
 from meshspec.errors import Disagreement, UsageError
 from meshspec.lang.lift import lift
 from meshspec.models.environment import CrashAndRestart
-from tests.models.design_ledger import Effect, EffectLedger, ResendInDoubt
 from tests.models.lock import KeepTheTurn, LookOnly, Peterson
+from tests.models.plain_ledger import Effect, EffectLedger, ResendInDoubt
 
 EXPLORED = Finding("M", "p", Answer.HOLDS, "explore", strength=Strength.EXHAUSTIVE, scope={"Effect": 2})
 UNPROVED = Finding("M", "p", Answer.UNDETERMINED, "prove", reason="not inductive", settles="a lemma")
@@ -41,7 +41,7 @@ def test_a_property_is_answered_once_by_the_strongest_and_keeps_what_each_engine
     assert answered["every fault strikes"].answer.engine == "explore"
 
 
-def test_designs_ledger_is_proved_with_its_lemmas_and_not_without_them() -> None:
+def test_the_plain_ledger_is_proved_with_its_lemmas_and_not_without_them() -> None:
     lifted = lift(EffectLedger)
     with_lemmas = {one.answer.property: one.answer for one in check(lifted, {Effect: 1}, ("prove",))}
     bare = attrs.evolve(lifted, claims=tuple(c for c in lifted.claims if c.method.kind != "lemma"))
@@ -166,5 +166,5 @@ def test_incidents_are_the_models_that_extend_one_and_not_what_lifting_makes_of_
     assert set(incidents_of(Peterson)) == {KeepTheTurn, LookOnly}
     assert ResendInDoubt in incidents_of(EffectLedger)
     assert incidents_of(KeepTheTurn) == []
-    assert EffectLedger not in incidents_of(CrashAndRestart), "DESIGN's ledger stands alone"
+    assert EffectLedger not in incidents_of(CrashAndRestart), "the plain ledger stands alone"
     assert len(kept) == 3

@@ -15,7 +15,7 @@ from meshspec.engines.confirm import Confirmation
 from meshspec.engines.limits import Limits
 from meshspec.lang.evidence import Evidence, Promise
 from meshspec.properties.effect_ledger import EVIDENCE as SHIPPED
-from tests.models.design_ledger import Effect, EffectLedger, Recovery, ResendInDoubt
+from tests.models.plain_ledger import Effect, EffectLedger, Recovery, ResendInDoubt
 
 RESENT = ["intend(effect0)", "send(effect0)", "crash", "recover", "settle(effect0)", "send(effect0)"]
 SKIPPED = ["intend(effect0)", "crash", "recover", "settle(effect0)"]
@@ -74,7 +74,7 @@ def with_promise(claim: str, **changed: Any) -> dict[str, Promise]:
     return {**GOOD, claim: attrs.evolve(GOOD[claim], **changed)}
 
 
-def test_good_evidence_is_confirmed_line_by_line_in_the_order_of_the_design() -> None:
+def test_good_evidence_is_confirmed_line_by_line_in_their_fixed_order() -> None:
     found = confirmed(told())
     assert wrong(found) == {}
     assert list(found) == [

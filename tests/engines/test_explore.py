@@ -36,9 +36,9 @@ from meshspec.engines.search import search_states
 from meshspec.errors import UsageError
 from meshspec.lang.lift import LiftedModel, lift
 from meshspec.sorts import scope
-from tests.models.design_ledger import Effect, EffectLedger, Recovery, ResendInDoubt
 from tests.models.jugs import Jugs
 from tests.models.lock import KeepTheTurn, LookOnly, Peterson
+from tests.models.plain_ledger import Effect, EffectLedger, Recovery, ResendInDoubt
 from tests.models.two_phase_commit import Manager, TwoPhase
 from tests.oracle import Oracle
 
@@ -137,11 +137,11 @@ def test_a_broken_lock_lets_two_in(broken: type) -> None:
 
 
 Entry = tuple[bool, int, bool, bool, bool]
-"""What DESIGN's ledger holds of one effect: intended, applied, recorded, sent, doubtful."""
+"""What the plain ledger holds of one effect: intended, applied, recorded, sent, doubtful."""
 
 
 def ledger_states(effects: int) -> int:
-    """DESIGN's ledger by hand: whether the worker is up, then an entry for each effect."""
+    """The plain ledger by hand: whether the worker is up, then an entry for each effect."""
     fresh: Entry = (False, 0, False, False, False)
     seen: set[tuple[bool, tuple[Entry, ...]]] = {(True, (fresh,) * effects)}
     todo = list(seen)
@@ -172,7 +172,7 @@ def entry_after(entry: Entry) -> Iterator[Entry]:
 
 
 @pytest.mark.parametrize("effects", [1, 2, 3])
-def test_designs_ledger_has_two_times_six_to_the_n_states(effects: int) -> None:
+def test_the_plain_ledger_has_two_times_six_to_the_n_states(effects: int) -> None:
     found = explored(EffectLedger, {Effect: effects})
     assert found["at_most_once"].states == 2 * 6**effects == ledger_states(effects)
     assert found["at_most_once"].facts["deadlocks"] == 0
@@ -197,7 +197,7 @@ def test_cpython_alone_reaches_the_same_number_of_states(target: type) -> None:
         assert len(search.states) == len(Oracle(lifted, sizes).reachable())
 
 
-# -- DESIGN, section 2: its incidents --------------------------------------------------------------------------
+# -- the plain ledger and its incidents --------------------------------------------------------------------------
 
 
 def test_resending_in_doubt_applies_twice_by_the_path_of_the_design() -> None:

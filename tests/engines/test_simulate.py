@@ -27,9 +27,9 @@ from meshspec.engines.explore import ENDS, NO_RAISE, explore
 from meshspec.engines.simulate import simulate
 from meshspec.errors import UsageError
 from meshspec.lang.lift import lift
-from tests.models.design_ledger import Effect, EffectLedger, ResendInDoubt
 from tests.models.jugs import Jugs
 from tests.models.lock import KeepTheTurn, LookOnly, Peterson
+from tests.models.plain_ledger import Effect, EffectLedger, ResendInDoubt
 from tests.models.two_phase_commit import TwoPhase
 from tests.oracle import Oracle
 

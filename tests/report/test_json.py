@@ -19,9 +19,9 @@ from meshspec.errors import UsageError
 from meshspec.lang.lift import lift
 from meshspec.report.json import finding_object, refuse_unwritable, report_object, write
 from meshspec.report.text import lines_of
-from tests.models.design_ledger import EffectLedger, ResendInDoubt
 from tests.models.jugs import Jugs
 from tests.models.lock import KeepTheTurn, Peterson
+from tests.models.plain_ledger import EffectLedger, ResendInDoubt
 from tests.models.two_phase_commit import TwoPhase
 
 SCHEMA: dict[str, Any] = json.loads((resources.files("meshspec.report") / "schema.json").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Effect ledger: the outside world sees each effect at most once. The text of DESIGN, section 2, and what it says.
+"""Effect ledger: the outside world sees each effect at most once. The plainest form of it.
 
 A worker writes its intent down, sends, and records the receipt; it may crash between any two of these.
 Back up, it cannot tell "never sent" from "sent, receipt lost": the effect is in doubt, and what it does
