@@ -15,7 +15,7 @@ READY := $(VENV)/.ready-$(or $(FOUND),none)
 # pyright would otherwise ask whether there is a newer pyright.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: check test lint floors types coverage lock clean python .venv
+.PHONY: check test lint floors types coverage soak lock clean python .venv
 .DELETE_ON_ERROR:
 
 check: $(READY)  ## everything shipped: each promise, its evidence and its incidents
@@ -40,6 +40,9 @@ coverage: $(READY)  ## which lines and branches no test reaches
 	$(BIN)/coverage run -m pytest $(ARGS)
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --show-missing --skip-covered
+
+soak: $(READY)  ## ten thousand generated models on which all readings must agree; goes on where it was stopped
+	$(BIN)/python -m tests.agreement.soak --models 10000 --resume $(ARGS)
 
 # A lock made on the oldest Python we support holds for the newer ones too; the reverse need not be true.
 lock:  ## remake requirements.lock from pyproject.toml; ARGS=--upgrade for newer releases
