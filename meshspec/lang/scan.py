@@ -80,12 +80,31 @@ def _not_ints(code: CodeType, known: dict[CodeType, set[str]]) -> set[str]:
 
 def _rebound(code: CodeType) -> set[str]:
     stores = ("STORE_FAST", "DELETE_FAST", "STORE_DEREF", "DELETE_DEREF")
-    return {str(i.argval) for i in dis.get_instructions(code) if i.opname in stores}
+    plain = (one for instruction in dis.get_instructions(code) for one in _taken_apart(instruction))
+    return {str(one.argval) for one in plain if one.opname in stores}
+
+
+@attrs.frozen
+class _Plain:
+    """An instruction that does one thing."""
+
+    opname: str
+    argval: Any
+
+
+def _taken_apart(instruction: dis.Instruction) -> tuple[_Plain, ...]:
+    """Newer Pythons put two loads or stores into one instruction: ``LOAD_FAST_LOAD_FAST`` of two names."""
+    name, value = instruction.opname, instruction.argval
+    first, middle, second = name.partition("_FAST_")
+    if middle and second.endswith("_FAST"):
+        one, other = value
+        return _Plain(f"{first}_FAST", one), _Plain(second, other)
+    return (_Plain(name, value),)
 
 
 def _findings(piece: Ran, not_ints: set[str]) -> Iterator[tuple[Where, str]]:
     line = piece.code.co_firstlineno
-    before: list[dis.Instruction] = []
+    before: list[_Plain] = []
     for instruction in dis.get_instructions(piece.code):
         if instruction.positions is not None and instruction.positions.lineno is not None:
             line = instruction.positions.lineno
@@ -105,7 +124,7 @@ def _findings(piece: Ran, not_ints: set[str]) -> Iterator[tuple[Where, str]]:
         elif name in ("STORE_GLOBAL", "DELETE_GLOBAL"):
             yield here, f"the global {instruction.argval} is written: hidden state. Declare a variable of the model"
         if name not in ("CACHE", "NOP", "RESUME", "EXTENDED_ARG"):
-            before.append(instruction)
+            before += _taken_apart(instruction)
 
 
 def _looks_past(name: str, piece: Ran) -> bool:
@@ -120,13 +139,11 @@ def _impure(value: object) -> str:
     return str(source) if str(source).partition(".")[0] in _IMPURE else ""
 
 
-def _plainly_not_int(before: list[dis.Instruction], names: dict[str, Any], not_ints: set[str]) -> bool:
+def _plainly_not_int(before: list[_Plain], names: dict[str, Any], not_ints: set[str]) -> bool:
     """Whether one operand of the ``is`` that follows cannot be an int: a literal, an enum member, a known name."""
     if not before:
         return False
     last = before[-1]
-    if last.opname == "LOAD_FAST_LOAD_FAST":
-        return any(name in not_ints for name in last.argval)
     if last.opname.startswith(_LOCALS):
         if last.argval in not_ints:
             return True
@@ -142,7 +159,7 @@ def _plainly_not_int(before: list[dis.Instruction], names: dict[str, Any], not_i
     )
 
 
-def _width(before: list[dis.Instruction]) -> int:
+def _width(before: list[_Plain]) -> int:
     """How many instructions the right operand takes: a load and the attributes after it."""
     width = 1
     while width < len(before) and before[-width].opname == "LOAD_ATTR":
@@ -150,7 +167,7 @@ def _width(before: list[dis.Instruction]) -> int:
     return width
 
 
-def _resolved(before: list[dis.Instruction], names: dict[str, Any]) -> object:
+def _resolved(before: list[_Plain], names: dict[str, Any]) -> object:
     """The object that the last instructions load, if it is reached from a global by attributes."""
     width = _width(before)
     chain = before[-width:]

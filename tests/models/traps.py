@@ -723,7 +723,8 @@ class Silent(State):
 
     @action
     def identity(self) -> None:
-        self.i = 1 if id(self.i) % 16 == 0 else 2  # scan: looks past the value
+        if id(self.i) == id(self.j):  # scan: looks past the value
+            self.b = True
 
     @action
     def global_counter(self) -> None:
