@@ -42,6 +42,9 @@ class CellAt:
         return cell_text(self.variable.symbol.name, tuple(value_text(key) for key in self.keys))
 
 
+NO_RAISE = "no action raises"  # the name of an obligation that nobody writes, for every engine that speaks of it
+
+
 def range_name(variable: Variable, constants: object) -> str:
     """The name of the obligation that a variable's Range is.
 

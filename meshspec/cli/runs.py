@@ -292,7 +292,7 @@ def judge_policies(targets: Sequence[str], asked: Judging, settings: Settings, r
     if not targets:
         raise UsageError("--role needs a policy: module:attr, path.py:attr, or a name from `meshspec list`")
     for target in targets:
-        report.say(f"{text.clean(target)}, judged as a {asked.role} (prefixes of at most {asked.bound.prefix} steps)")
+        report.say(f"{target}, judged as a {asked.role} (prefixes of at most {asked.bound.prefix} steps)")
         findings = _judged(target, asked, settings)
         for finding in findings:
             answer = demand(finding, settings.require)

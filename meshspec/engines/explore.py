@@ -15,7 +15,7 @@ from typing import Any
 
 from meshspec.answer import Answer, Counterexample, Finding, Step, Strength
 from meshspec.backends.evaluate import evaluate, failed_clause
-from meshspec.backends.layout import range_name
+from meshspec.backends.layout import NO_RAISE, range_name
 from meshspec.engines.limits import INTERRUPTED, Limits
 from meshspec.engines.search import Exploration, Seen, Watched, search_states
 from meshspec.expr.build import TRUE
@@ -23,7 +23,6 @@ from meshspec.lang.lift import Lifted, LiftedModel
 from meshspec.progress import Progress, silent
 from meshspec.sorts import Sort
 
-NO_RAISE = "no action raises"
 FIRES = "every action fires"
 STRIKES = "every fault strikes"
 ENDS = "ends only where it may"

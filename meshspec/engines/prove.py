@@ -21,13 +21,13 @@ from collections.abc import Collection, Iterable
 import attrs
 
 from meshspec.answer import Answer, Counterexample, Finding, Strength
+from meshspec.backends.layout import NO_RAISE
 from meshspec.backends.solver import RLIMIT
 from meshspec.engines.inductive import Property, properties_of
 from meshspec.engines.obligations import Obligation, Open, Proved, Prover, Refuted, obligations_of, raising
 from meshspec.lang.lift import LiftedModel
 from meshspec.progress import Progress, silent
 
-NO_RAISE = "no action raises"
 LEMMA = "a lemma that excludes this state, or explore in a scope"
 
 

@@ -19,8 +19,8 @@ import attrs
 from meshspec.answer import Answer, Counterexample, Finding, Step, Strength
 from meshspec.backends.evaluate import failed_clause
 from meshspec.backends.generated import Generator, Successor
-from meshspec.backends.layout import Layout, State, range_name
-from meshspec.engines.explore import ENDS, NO_RAISE
+from meshspec.backends.layout import NO_RAISE, Layout, State, range_name
+from meshspec.engines.explore import ENDS
 from meshspec.engines.limits import INTERRUPTED
 from meshspec.errors import UsageError
 from meshspec.expr.build import negate

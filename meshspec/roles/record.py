@@ -46,27 +46,25 @@ def compare(record: Record, findings: Iterable[Finding]) -> list[Finding]:
         found = judged.get(name)
         what = f"{name}: {said if isinstance(said, str) else f'trips at step {said}'}"
 
-        def line(answer: Answer, reason: str = "", what: str = what, found: Finding | None = found) -> Finding:
-            strength = Strength.TESTED if answer is Answer.HOLDS else None
-            tested = found.tested if found is not None else None
-            return Finding(
+        if found is None:
+            answer, reason = Answer.VACUOUS, "nobody judged it"
+        elif found.answer is Answer.UNDETERMINED:
+            answer, reason = Answer.UNDETERMINED, found.reason
+        elif told(found) == said:
+            answer, reason = Answer.HOLDS, ""
+        else:
+            answer, reason = Answer.VIOLATED, f"on record: {said}; found now: {told(found)}"
+        lines.append(
+            Finding(
                 record.package,
                 what,
                 answer,
                 "judge",
                 kind="evidence",
-                strength=strength,
-                tested=tested,
+                strength=Strength.TESTED if answer is Answer.HOLDS else None,
+                tested=found.tested if found is not None else None,
                 reason=reason,
                 facts={"unit": "stories"},
             )
-
-        if found is None:
-            lines.append(line(Answer.VACUOUS, "nobody judged it"))
-        elif found.answer is Answer.UNDETERMINED:
-            lines.append(line(Answer.UNDETERMINED, found.reason))
-        elif told(found) == said:
-            lines.append(line(Answer.HOLDS))
-        else:
-            lines.append(line(Answer.VIOLATED, f"on record: {said}; found now: {told(found)}"))
+        )
     return lines

@@ -30,7 +30,8 @@ from meshspec import (
     var,
 )
 from meshspec.answer import Answer, Finding, Strength
-from meshspec.engines.explore import ENDS, FIRES, NO_RAISE, STRIKES, explore
+from meshspec.backends.layout import NO_RAISE
+from meshspec.engines.explore import ENDS, FIRES, STRIKES, explore
 from meshspec.engines.limits import Limits
 from meshspec.engines.search import search_states
 from meshspec.errors import UsageError

@@ -10,10 +10,11 @@ import pytest
 
 from meshspec.answer import Answer, Finding, Strength
 from meshspec.backends.instances import Elements, Universal
+from meshspec.backends.layout import NO_RAISE
 from meshspec.backends.solver import Term
 from meshspec.engines import obligations
 from meshspec.engines.obligations import Open, _Question  # pyright: ignore[reportPrivateUsage]
-from meshspec.engines.prove import NO_RAISE, prove
+from meshspec.engines.prove import prove
 from meshspec.expr.build import FALSE
 from meshspec.expr.nodes import Node
 from meshspec.lang.lift import lift

@@ -19,8 +19,8 @@ import pytest
 
 from meshspec.answer import Answer
 from meshspec.backends import native
-from meshspec.backends.layout import Layout, range_name
-from meshspec.engines.prove import NO_RAISE, prove
+from meshspec.backends.layout import NO_RAISE, Layout, range_name
+from meshspec.engines.prove import prove
 from meshspec.errors import MeshspecError
 from meshspec.lang.declare import is_model
 from meshspec.lang.lift import LiftedModel, lift

@@ -23,7 +23,8 @@ from meshspec import (
     var,
 )
 from meshspec.answer import Answer, Finding, Strength
-from meshspec.engines.explore import ENDS, NO_RAISE, explore
+from meshspec.backends.layout import NO_RAISE
+from meshspec.engines.explore import ENDS, explore
 from meshspec.engines.simulate import simulate
 from meshspec.errors import UsageError
 from meshspec.lang.lift import lift
