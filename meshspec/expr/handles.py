@@ -134,7 +134,7 @@ class Int(Handle):
 
 def as_int(handle: Int) -> int:
     """The same handle under the type that an author's annotation gives it."""
-    return handle  # type: ignore[return-value]
+    return handle  # type: ignore[return-value]  # an int to the author
 
 
 def integer(node: Node) -> int:
@@ -157,7 +157,7 @@ def node_of(value: object) -> Node:
 
 
 def _int_node(value: object) -> Node:
-    return value.node if type(value) is Int else const(int(value))  # type: ignore[call-overload]
+    return value.node if type(value) is Int else const(int(value))  # type: ignore[call-overload]  # is_int said so
 
 
 def ask(question: Node) -> bool:

@@ -59,8 +59,8 @@ def where_is(thing: object) -> Where:
         target = inspect.unwrap(thing) if callable(thing) else thing
         if inspect.isfunction(target):
             return Where(shown(target.__code__.co_filename), target.__code__.co_firstlineno)
-        file = inspect.getsourcefile(thing)  # type: ignore[arg-type]
-        _, line = inspect.getsourcelines(thing)  # type: ignore[arg-type]
+        file = inspect.getsourcefile(thing)  # type: ignore[arg-type]  # a TypeError is caught below
+        _, line = inspect.getsourcelines(thing)  # type: ignore[arg-type]  # likewise
     except (TypeError, OSError):
         return Where("<unknown>", 0)
     return Where(shown(file or "<unknown>"), line)
