@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 from cyclopts import App, Parameter
 
 from meshspec import __version__
-from meshspec.answer import Strength
 from meshspec.cli import runs
 from meshspec.cli.claims import claims
+from meshspec.cli.options import (
+    Allow,
+    Json,
+    MaxMemory,
+    MaxStates,
+    Require,
+    Scope,
+    Seed,
+    Without,
+    names,
+    settings_of,
+    sizes_of,
+)
 from meshspec.cli.targets import shipped_evidence, shipped_models
 from meshspec.engines.check import ENGINES, Settings
-from meshspec.engines.limits import Limits, memory
 from meshspec.errors import UsageError
 from meshspec.roles.breaker import Bound
 
@@ -24,21 +34,6 @@ app = App(
     suppress_keyboard_interrupt=False,  # Ctrl-C is an answer of ours: UNDETERMINED
 )
 app.command(claims)
-
-Scope = Annotated[
-    tuple[str, ...],
-    Parameter("--scope", help="Sizes of sorts: Effect=3 or Effect=3,Worker=2.", negative=""),
-]
-MaxStates = Annotated[int, Parameter("--max-states", help="Distinct states after which a search is cut off.")]
-MaxMemory = Annotated[str, Parameter("--max-memory", help="Memory after which a search is cut off: 4G, 500M.")]
-Seed = Annotated[int, Parameter("--seed", help="Seed of random walks; the same seed gives the same result.")]
-Json = Annotated[Path | None, Parameter("--json", help="Write the report to this file as JSON.")]
-Require = Annotated[str | None, Parameter("--require", help="Call anything weaker undetermined: exhaustive, proved.")]
-Allow = Annotated[bool, Parameter("--allow-undetermined", negative="", help="Exit 0 where only that is left.")]
-Without = Annotated[
-    tuple[str, ...],
-    Parameter("--without", help="Take declared faults away: crash or crash,lose_reply.", negative=""),
-]
 
 
 @app.command
@@ -62,7 +57,7 @@ def check(
 
     A target is a shipped name, path.py, path.py:Model or module:Model. Without one, everything shipped is checked.
     """
-    settings = _settings(max_states, max_memory, seed, require)
+    settings = settings_of(max_states, max_memory, seed, require)
     report = runs.Report(seed=seed, json=json, allow_undetermined=allow_undetermined)
     if role is not None:
         if scope or engine or without:
@@ -80,7 +75,7 @@ def check(
             raise UsageError("--scope, --engine and --without are for a target: name one")
         return runs.check_shipped(settings, report)
     engines = _engines(engine)
-    return runs.check_models(targets, _sizes(scope), engines, _names(without), settings, report)
+    return runs.check_models(targets, sizes_of(scope), engines, names(without), settings, report)
 
 
 def _engines(given: str | None) -> tuple[str, ...]:
@@ -89,30 +84,6 @@ def _engines(given: str | None) -> tuple[str, ...]:
         if engine not in ENGINES:
             raise UsageError(f"there is no engine {engine!r}; the engines are {', '.join(ENGINES)}")
     return engines
-
-
-def _names(given: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for part in given for name in part.split(",")))
-
-
-def _settings(max_states: int, max_memory: str, seed: int, require: str | None) -> Settings:
-    strengths = {"proved": Strength.EVERY_SIZE, "exhaustive": Strength.EXHAUSTIVE, None: None}
-    if require not in strengths:
-        raise UsageError(f"--require {require}: write exhaustive or proved")
-    return Settings(Limits(max_states, memory(max_memory)), seed=seed, require=strengths[require])
-
-
-def _sizes(scope: tuple[str, ...]) -> dict[str, int]:
-    sizes: dict[str, int] = {}
-    for part in (part for given in scope for part in given.split(",")):
-        name, sign, size = part.partition("=")
-        if not sign or not name or not size.isdecimal():
-            raise UsageError(f"--scope {part}: write Sort=size, for instance --scope Effect=3")
-        if len(size) > 12:
-            raise UsageError(f"--scope {part}: that is more than any scope can be")
-        if sizes.setdefault(name, int(size)) != int(size):
-            raise UsageError(f"--scope gives {name} two sizes, {sizes[name]} and {size}")
-    return sizes
 
 
 @app.command
@@ -127,16 +98,16 @@ def explore(
     allow_undetermined: Allow = False,
 ) -> int:
     """Visit every state that can be reached in a scope."""
-    settings = _settings(max_states, max_memory, 0, None)
+    settings = settings_of(max_states, max_memory, 0, None)
     report = runs.Report(json=json, allow_undetermined=allow_undetermined)
-    return runs.check_models((target,), _sizes(scope), ("explore",), _names(without), settings, report)
+    return runs.check_models((target,), sizes_of(scope), ("explore",), names(without), settings, report)
 
 
 @app.command
 def prove(target: str, *, without: Without = (), json: Json = None, allow_undetermined: Allow = False) -> int:
     """Prove what is inductive, with the model's lemmas, for any number of members of every sort."""
     report = runs.Report(json=json, allow_undetermined=allow_undetermined)
-    return runs.check_models((target,), {}, ("prove",), _names(without), Settings(), report)
+    return runs.check_models((target,), {}, ("prove",), names(without), Settings(), report)
 
 
 @app.command
@@ -154,7 +125,7 @@ def simulate(
     """Walk at random from an initial state, seeded, and shrink what is refuted."""
     report = runs.Report(seed=seed, json=json, allow_undetermined=allow_undetermined)
     settings = Settings(seed=seed, walks=walks, steps=steps)
-    return runs.check_models((target,), _sizes(scope), ("simulate",), _names(without), settings, report)
+    return runs.check_models((target,), sizes_of(scope), ("simulate",), names(without), settings, report)
 
 
 @app.command(name="list")

@@ -1,0 +1,52 @@
+"""The options that several commands share, and how their text is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from meshspec.answer import Strength
+from meshspec.engines.check import Settings
+from meshspec.engines.limits import Limits, memory
+from meshspec.errors import UsageError
+
+Scope = Annotated[
+    tuple[str, ...],
+    Parameter("--scope", help="Sizes of sorts: Effect=3 or Effect=3,Worker=2.", negative=""),
+]
+MaxStates = Annotated[int, Parameter("--max-states", help="Distinct states after which a search is cut off.")]
+MaxMemory = Annotated[str, Parameter("--max-memory", help="Memory after which a search is cut off: 4G, 500M.")]
+Seed = Annotated[int, Parameter("--seed", help="Seed of random walks; the same seed gives the same result.")]
+Json = Annotated[Path | None, Parameter("--json", help="Write the report to this file as JSON.")]
+Require = Annotated[str | None, Parameter("--require", help="Call anything weaker undetermined: exhaustive, proved.")]
+Allow = Annotated[bool, Parameter("--allow-undetermined", negative="", help="Exit 0 where only that is left.")]
+Without = Annotated[
+    tuple[str, ...],
+    Parameter("--without", help="Take declared faults away: crash or crash,lose_reply.", negative=""),
+]
+
+
+def names(given: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for part in given for name in part.split(",")))
+
+
+def settings_of(max_states: int, max_memory: str, seed: int, require: str | None) -> Settings:
+    strengths = {"proved": Strength.EVERY_SIZE, "exhaustive": Strength.EXHAUSTIVE, None: None}
+    if require not in strengths:
+        raise UsageError(f"--require {require}: write exhaustive or proved")
+    return Settings(Limits(max_states, memory(max_memory)), seed=seed, require=strengths[require])
+
+
+def sizes_of(scope: tuple[str, ...]) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for part in (part for given in scope for part in given.split(",")):
+        name, sign, size = part.partition("=")
+        if not sign or not name or not size.isdecimal():
+            raise UsageError(f"--scope {part}: write Sort=size, for instance --scope Effect=3")
+        if len(size) > 12:
+            raise UsageError(f"--scope {part}: that is more than any scope can be")
+        if sizes.setdefault(name, int(size)) != int(size):
+            raise UsageError(f"--scope gives {name} two sizes, {sizes[name]} and {size}")
+    return sizes
