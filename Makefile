@@ -11,11 +11,12 @@ BIN := $(VENV)/bin
 FOUND := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null)
 LOCKED := $(VENV)/.locked-$(or $(FOUND),none)
 READY := $(VENV)/.ready-$(or $(FOUND),none)
+PEERS := $(VENV)/.peers-$(or $(FOUND),none)
 
 # pyright would otherwise ask whether there is a newer pyright.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: check test lint floors types coverage soak lock clean python .venv
+.PHONY: check test lint floors types coverage soak agreement second-solver mutants bench lock clean python .venv
 .DELETE_ON_ERROR:
 
 check: $(READY)  ## everything shipped: each promise, its evidence and its incidents
@@ -41,8 +42,19 @@ coverage: $(READY)  ## which lines and branches no test reaches
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --show-missing --skip-covered
 
-soak: $(READY)  ## ten thousand generated models on which all readings must agree; goes on where it was stopped
+soak: agreement second-solver mutants  ## hours of it; each part goes on where it was stopped
+
+agreement: $(READY)  ## ten thousand generated models on which all readings must agree
 	$(BIN)/python -m tests.agreement.soak --models 10000 --resume $(ARGS)
+
+second-solver: $(PEERS)  ## what one solver calls unsatisfiable, another one must
+	$(BIN)/python -m tests.agreement.second_solver $(ARGS)
+
+mutants: $(PEERS)  ## faults in our own engines, made by a mutation tool: which does the suite miss?
+	$(BIN)/python -m tests.mutation --resume $(ARGS)
+
+bench: $(PEERS)  ## ratios against other tools in one run; needs spin and gcc
+	$(BIN)/python -m pytest -p no:cacheprovider -p no:xdist tests/benchmarks/bench_*.py $(ARGS)
 
 # A lock made on the oldest Python we support holds for the newer ones too; the reverse need not be true.
 lock:  ## remake requirements.lock from pyproject.toml; ARGS=--upgrade for newer releases
@@ -52,6 +64,9 @@ lock:  ## remake requirements.lock from pyproject.toml; ARGS=--upgrade for newer
 	CUSTOM_COMPILE_COMMAND="make lock" build/lock/bin/pip-compile --quiet --extra dev --generate-hashes \
 	  --strip-extras --allow-unsafe --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
 	  --output-file requirements.lock $(ARGS) pyproject.toml
+	CUSTOM_COMPILE_COMMAND="make lock" build/lock/bin/pip-compile --quiet --extra peers --constraint requirements.lock \
+	  --generate-hashes --strip-extras --allow-unsafe --no-emit-index-url --no-emit-trusted-host --no-emit-find-links \
+	  --output-file requirements-peers.lock $(ARGS) pyproject.toml
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache .hypothesis .coverage*
@@ -65,6 +80,11 @@ python:
 $(LOCKED): requirements.lock | python
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@touch $@
+
+# Other tools that ours is held against, and that tests and users do without.
+$(PEERS): requirements-peers.lock | $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-peers.lock
 	@touch $@
 
 # Without isolation, so that the build runs on the setuptools of the lock and not on whatever is newest today.
