@@ -17,6 +17,7 @@ from meshspec.errors import Blocked, ModelError
 from meshspec.lang.containers import Map, SetOf
 from meshspec.lang.evidence import evidence, promise
 from meshspec.lang.model import model
+from meshspec.lang.refinement import refinement
 from meshspec.lang.words import (
     action,
     always,
@@ -29,6 +30,7 @@ from meshspec.lang.words import (
     fault,
     forall,
     implies,
+    leads_to,
     lemma,
     require,
     sometimes,
@@ -59,9 +61,11 @@ __all__ = [
     "fault",
     "forall",
     "implies",
+    "leads_to",
     "lemma",
     "model",
     "promise",
+    "refinement",
     "require",
     "scope",
     "sometimes",

@@ -57,13 +57,15 @@ class Counterexample:
     """A path that refutes a property, to be read as an argument.
 
     ``initial`` is the first state, ``failed`` the clause that is false at the end with its values, ``how`` says
-    whether the path is the *shortest* or *shrunk*.
+    whether the path is the *shortest* or *shrunk*. A run that never ends is a lasso: its steps from ``loop`` on,
+    counted from 0, are repeated for ever; where ``loop`` is their number, nothing more happens.
     """
 
     initial: Mapping[str, str]
     steps: tuple[Step, ...]
     failed: str
     how: str = "shortest"
+    loop: int | None = None
 
     @property
     def actions(self) -> tuple[str, ...]:
@@ -78,10 +80,11 @@ class Finding:
         subject: the model's or policy's name.
         property: the claim's or obligation's name.
         kind: ``always``, ``sometimes``, ``eventually``, ``lemma``, ``range``, ``total``, ``fires``, ``terminal``,
-            ``obligation``, ``evidence`` or ``check`` (of the check itself: that it ran to its end).
+            ``refines``, ``obligation``, ``evidence`` or ``check`` (of the check itself: that it ran to its end).
         strength: set exactly when the answer is HOLDS.
         scope: sizes of the sorts, by name; empty where no size matters.
         states, orbits: distinct states seen, and orbits under symmetry (``None`` where not counted).
+        more: further counterexamples that end in other states, where they were asked for.
         tested: how many runs, examples or stories stand behind a tested answer.
         reason: why it is not HOLDS, or what HOLDS rests on (lemmas, an assumption).
         known: for UNDETERMINED, what is known so far; ``settles``: what would settle it.
@@ -101,6 +104,7 @@ class Finding:
     orbits: int | None = None
     tested: int | None = None
     counterexample: Counterexample | None = None
+    more: tuple[Counterexample, ...] = ()
     reason: str = ""
     known: str = ""
     settles: str = ""

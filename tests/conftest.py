@@ -1,4 +1,8 @@
-"""Every test runs: in CI, a session that skips more or fewer tests than :data:`SKIPPED` fails."""
+"""Every test runs: in CI, a session that skips more or fewer tests than :data:`SKIPPED` fails.
+
+No test reads or fills the cache of certificates, of the user or of one another, unless it makes a folder for it: a
+fault planted in our own code would go unnoticed beside a certificate from before.
+"""
 
 from __future__ import annotations
 
@@ -40,5 +44,6 @@ class SkipCount:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    os.environ["MESHSPEC_CACHE"] = "off"  # also for the processes that tests start
     if os.environ.get("CI") == "true" and not hasattr(config, "workerinput"):
         config.pluginmanager.register(SkipCount(), "meshspec-skip-count")

@@ -42,6 +42,10 @@ class AnySize(Terms):
         self._members: dict[Enum, Term] = {}
         self._functions: dict[tuple[Symbol, bool], Any] = {}
         self._aggregates: dict[Node, Any] = {}
+        self.quantified: dict[Node, bool] = {}
+        """Which expressions have a ``forall`` or ``exists`` in them: known once for all questions."""
+        self.ground_instances: dict[object, Term] = {}
+        """Instances of universal formulas without further quantifiers, which are the same in every question."""
 
     def literal(self, value: bool | int | Enum) -> Term:
         if isinstance(value, Enum):

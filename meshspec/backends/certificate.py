@@ -14,37 +14,43 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from meshspec.backends.evaluate import Names, apply, evaluate
-from meshspec.backends.layout import Key, Layout, Values
+from meshspec.backends import certified_cache
+from meshspec.backends.evaluate import Meaning, Names, apply, evaluate, meaning
+from meshspec.backends.fingerprint import fingerprint
+from meshspec.backends.layout import Layout, Values
 from meshspec.backends.native import Native, Next, Value, call, dump, load, told
-from meshspec.backends.solver import AnySize, Sat, Solver, Unknown, Unsat
+from meshspec.backends.solver import Sat, Unknown
 from meshspec.backends.trials import (
     HUGE,
     MAX_SIZE,
     Noting,
+    Random,
     RawPath,
     Trials,
     counted,
     goals_of,
-    laws_of,
     looked_at,
+    possible_in_numbers,
     raw_paths,
     sizes_for,
+    smaller_scopes,
 )
 from meshspec.errors import CertificateError, UsageError, Where
-from meshspec.expr.build import conj, const, int_of, less
+from meshspec.expr.build import conj, const, less
 from meshspec.expr.nodes import INT, Absent, Cell, Const, Name, Node, Quant
 from meshspec.expr.text import cell_text, text, value_text
 from meshspec.expr.walk import free_names
-from meshspec.lang.declare import PARTS, Variable, declared
+from meshspec.lang.declare import PARTS, declared
 from meshspec.lang.lift import Lifted, LiftedModel, instantiate, lift
-from meshspec.lang.outcomes import Blocks, Does, Raises, Split
+from meshspec.lang.outcomes import Blocks, Does, Outcome, Raises, Says, Split
+from meshspec.lang.response import listening
 
+SEED, RANDOM_STATES = 0, 200
 MAX_COUNTED = 64
 MAX_SHOWN = 16
 _MEMO = "_meshspec_certified"
@@ -75,11 +81,16 @@ class Certificate:
     def states(self) -> int:
         return sum(method.witnesses + method.random_states for method in self.methods)
 
+    def record(self) -> dict[str, object]:
+        """The counts, without where the methods stand."""
+        return attrs.asdict(self, filter=lambda field, _: field.name != "where")
+
 
 def certified(model: Any) -> LiftedModel:
     """Lift a model (a class, or an instance with its constants chosen) and certify it: the door for engines.
 
-    Done once for a class and its constants, where those can be hashed. Raises
+    Lifted once for a class and its constants, where those can be hashed; certified unless the very same was certified
+    before and that is on record (:mod:`meshspec.backends.certified_cache`). Raises
     :class:`meshspec.errors.LiftError` and :class:`meshspec.errors.CertificateError`.
     """
     instance: object = instantiate(model)
@@ -89,15 +100,21 @@ def certified(model: Any) -> LiftedModel:
     try:
         found = memo.get(key)
     except TypeError:  # a constant that cannot be hashed
-        lifted = lift(instance)
-        certify(lifted)
-        return lifted
+        return _certified(lift(instance))
     if found is None:
-        found = lift(instance)
-        certify(found)
+        found = _certified(lift(instance))
         memo[key] = found
         setattr(cls, _MEMO, memo)
     return found
+
+
+def _certified(model: LiftedModel) -> LiftedModel:
+    key = fingerprint(model, f"seed {SEED}, {RANDOM_STATES} random states") if certified_cache.folder() else None
+    if key is None or certified_cache.recall(key) is None:
+        certificate = certify(model)
+        if key is not None:
+            certified_cache.remember(key, certificate.record())
+    return model
 
 
 def _constants(instance: object) -> tuple[object, ...]:
@@ -106,7 +123,7 @@ def _constants(instance: object) -> tuple[object, ...]:
     return (*own, *(_constants(held[name]) for name, _ in known.submachines))
 
 
-def certify(model: LiftedModel, *, seed: int = 0, random_states: int = 200) -> Certificate:
+def certify(model: LiftedModel, *, seed: int = SEED, random_states: int = RANDOM_STATES) -> Certificate:
     """Hold every method of a lifted model against CPython.
 
     Raises :class:`meshspec.errors.CertificateError` at the first disagreement, and for a path that could not be
@@ -126,6 +143,18 @@ def certify(model: LiftedModel, *, seed: int = 0, random_states: int = 200) -> C
 # -- one method ------------------------------------------------------------------------------------------------
 
 
+@attrs.frozen
+class _Reading:
+    """A method's merged paths (their conditions, and what they come to) and its claim, ready for one layout."""
+
+    merged: list[tuple[list[Meaning], Outcome]]
+    claim: Meaning | None
+
+
+def _fails(condition: list[Meaning], values: Values, names: Names) -> bool:
+    return any(not conjunct(values, names) for conjunct in condition)
+
+
 class _Check:
     """One method against CPython."""
 
@@ -143,16 +172,17 @@ class _Check:
         free |= {Name(p.name, p.type) for p in lifted.parameters}
         self.free = sorted(free, key=lambda name: name.name)
         numbers = {part.value for part in every if isinstance(part, Const) and part.type == INT}
-        self.ints = sorted({*range(-3, 8), *self._near(numbers), *HUGE})
         self.bounds = {p.name: p.range.of(model.instance) for p in lifted.parameters if p.range is not None}
-        self.options: dict[Layout, list[tuple[Key, list[Sequence[object]]]]] = {}
+        ints = sorted({*range(-3, 8), *self._near(numbers), *HUGE})
+        self.random = Random(rnd, ints, self.free, self.bounds)
+        self.readings: dict[Layout, _Reading] = {}
 
     def all(self, random_states: int) -> MethodCertificate:
         several = self.scope.layout
         alone = Layout(self.model, dict.fromkeys(self.model.sorts, 1)) if self.model.sorts else several
         for number in range(random_states):
             layout = alone if number % 5 == 4 else several  # the only member is a case of its own
-            self._try(layout, self._random_values(layout), self._random_names(layout))
+            self._try(layout, self.random.values(layout), self.random.names(layout))
         for number in self._with_solver(self.scope, range(len(self.paths))):
             self._unmet(number)
         return MethodCertificate(
@@ -172,27 +202,6 @@ class _Check:
 
     # -- states ------------------------------------------------------------------------------------------------
 
-    def _random_values(self, layout: Layout) -> dict[Key, object]:
-        if layout not in self.options:
-            self.options[layout] = [(cell.key, self._drawn_from(layout, cell.variable)) for cell in layout.cells]
-        choice = self.rnd.choice
-        return {key: choice(choice(kinds)) for key, kinds in self.options[layout]}
-
-    def _drawn_from(self, layout: Layout, variable: Variable) -> list[Sequence[object]]:
-        """What a random value is drawn from, once one of these is drawn."""
-        symbol, bounds = variable.symbol, variable.range
-        kinds: list[Sequence[object]] = [layout.values(symbol.type) if symbol.type != INT else self.ints]
-        if bounds is not None:
-            kinds += [bounds.of(self.model.instance)] * 3
-        return [*kinds, (None,)] if symbol.optional else kinds
-
-    def _random_names(self, layout: Layout) -> dict[str, Any]:
-        names: dict[str, Any] = {}
-        for name in self.free:
-            bounds = self.bounds.get(name.name)
-            names[name.name] = self.rnd.choice(layout.values(name.type, bounds))
-        return names
-
     def _completed(
         self, layout: Layout, found: Values, names: Names, held: Sequence[Node]
     ) -> tuple[Values, dict[str, Any]]:
@@ -200,7 +209,7 @@ class _Check:
         noting, noted = Noting(found), Noting(names)
         if not all(evaluate(node, layout, noting, noted) for node in held):
             raise AssertionError(f"{self.lifted.name}: the solver's state does not satisfy what it was asked for")
-        values, others = self._random_values(layout), self._random_names(layout)
+        values, others = self.random.values(layout), self.random.names(layout)
         values.update((key, found[key]) for key in noting.seen if key in found)
         others.update((name, names[name]) for name in noted.seen)
         return values, others
@@ -209,11 +218,11 @@ class _Check:
 
     def _try(self, layout: Layout, values: Values, names: Mapping[str, Any], twice: bool = False) -> int:
         """Compare one state; the number of the raw path that it takes."""
-        number = self._walk(layout, values, names)
-        path = self.paths[number]
         arguments = [names[p.name] for p in self.lifted.parameters]
         instance = load(layout, values)
-        native = call(layout, self.lifted, instance, arguments)
+        with listening() as responses:
+            native = call(layout, self.lifted, instance, arguments)
+        path: RawPath | None = None
 
         def disagree(who: str, other: object) -> CertificateError:
             return self._disagreement(layout, values, arguments, path, native, who, other)
@@ -226,20 +235,38 @@ class _Check:
             and (after := dump(layout, instance)) != values
         ):
             raise disagree("the state after it, which must be unchanged", Next(after))
-        if (read := apply(path.outcome, layout, values, names)) != native:
-            raise disagree("the lifted reading", read)
-        fitting = [p for p in self.merged if all(evaluate(c, layout, values, names) for c in p.condition)]
-        if len(fitting) != 1:
-            raise disagree("the merged paths", f"{len(fitting)} of them fit and exactly one must")
-        if (read := apply(fitting[0].outcome, layout, values, names)) != native:
-            raise disagree("the merged reading", read)
-        if self.claim is not None:
-            said = bool(evaluate(self.claim, layout, values, names))
-            if said != (isinstance(native, Value) and native.value):
-                raise disagree("the claim as an expression", Value(said))
+        try:
+            number = self._walk(layout, values, names)
+            path = self.paths[number]
+            if (read := apply(path.outcome, layout, values, names)) != native:
+                raise disagree("the lifted reading", read)
+            if isinstance(path.outcome, Says) and path.outcome.response is not None:
+                sides = tuple(bool(evaluate(side, layout, values, names)) for side in path.outcome.response)
+                if [sides] != (ran := [(one.before, one.after) for one in responses]):
+                    raise disagree("both sides of leads_to", f"{[sides]} and not {ran}")
+            reading = self._reading(layout)
+            fitting = [outcome for condition, outcome in reading.merged if not _fails(condition, values, names)]
+            if len(fitting) != 1:
+                raise disagree("the merged paths", f"{len(fitting)} of them fit and exactly one must")
+            if (read := apply(fitting[0], layout, values, names)) != native:
+                raise disagree("the merged reading", read)
+            if reading.claim is not None:
+                said = bool(reading.claim(values, names))
+                if said != (isinstance(native, Value) and native.value):
+                    raise disagree("the claim as an expression", Value(said))
+        except (ZeroDivisionError, TypeError) as error:  # a division by zero, a number that is None
+            raise disagree("the reading", f"has no value ({error})") from error
         self.reached.add(number)
         self.open[number] = [g for g in self.open[number] if not evaluate(g[0], layout, values, names)]
         return number
+
+    def _reading(self, layout: Layout) -> _Reading:
+        found = self.readings.get(layout)
+        if found is None:
+            merged = [([meaning(c, layout) for c in path.condition], path.outcome) for path in self.merged]
+            claim = None if self.claim is None else meaning(self.claim, layout)
+            found = self.readings[layout] = _Reading(merged, claim)
+        return found
 
     def _walk(self, layout: Layout, values: Values, names: Names) -> int:
         tree = self.lifted.raw
@@ -254,7 +281,7 @@ class _Check:
         layout: Layout,
         values: Values,
         arguments: Sequence[object],
-        path: RawPath,
+        path: RawPath | None,
         native: Native,
         who: str,
         other: object,
@@ -270,7 +297,7 @@ class _Check:
             f"{told(other, values)}. State: {state or 'no variables'}; arguments: {given or 'none'}. Near this "
             "line the body looks at something that lifting cannot see (`is`, type(), id() on an int, hidden state, "
             "a C function): write it with == and values of the model",
-            path.where or self.lifted.method.where,
+            (path and path.where) or self.lifted.method.where,
         )
 
     def _names_read(self) -> set[str]:
@@ -346,31 +373,14 @@ class _Check:
         if capped and not quants:
             raise self._uncertified(number, f"it names too many members of one sort (more than {MAX_SIZE - 1})")
         if quants:
-            for scope in (*self._smaller(path), self._larger(path, bool(counts))):
+            for other in (*smaller_scopes(self.model, scope, path), self._larger(path, bool(counts))):
+                scope = other
                 if not self._with_solver(scope, [number]):
                     return
         most = max(scope.layout.sizes.values(), default=0)
-        if counts and counted(path) > most and self._possible_in_numbers(path):
+        if counts and counted(path) > most and possible_in_numbers(path, self.free, self._ranges()):
             raise self._uncertified(number, f"it takes more than {most} members, or none of them take it")
         self.dead += 1
-
-    def _smaller(self, path: RawPath) -> Iterator[Trials]:
-        """Scopes for what is true of few members only: one of some sorts, and as many of all as a number says."""
-        sorts, mine = self.model.sorts, self.scope.layout.sizes
-        numbers = {int_of(p) for p in looked_at(path) if isinstance(p, Const) and p.type == INT}
-        few = {
-            *range(1, max(mine.values(), default=1)),
-            2,
-            3,
-            *(n + step for n in numbers if abs(n) <= MAX_SIZE for step in (-1, 0, 1)),
-        }
-        tried = [dict(zip(sorts, sizes, strict=True)) for sizes in itertools.product(*((1, mine[s]) for s in sorts))]
-        tried += [dict.fromkeys(sorts, size) for size in sorted(few) if 1 <= size < MAX_SIZE]
-        seen = [mine]
-        for sizes in tried:
-            if sizes not in seen:
-                seen.append(sizes)
-                yield Trials(Layout(self.model, sizes))
 
     def _larger(self, path: RawPath, counting: bool) -> Trials:
         needed = min(counted(path), MAX_COUNTED) if counting else 0
@@ -379,16 +389,6 @@ class _Check:
             return Trials(Layout(self.model, sizes))
         except UsageError as error:
             raise self._uncertified(self.number[path.answers], str(error)) from None
-
-    def _possible_in_numbers(self, path: RawPath) -> bool:
-        """Whether the path's condition can be met in any scope, as far as a few laws of counting tell."""
-        terms = AnySize()
-        solver = Solver(terms)
-        quants = dict.fromkeys(part for part in looked_at(path) if isinstance(part, Quant))
-        laws = [law for quant in quants if free_names(quant) <= set(self.free) for law in laws_of(quant)]
-        for node in (*self._ranges(), *path.condition, *laws):
-            solver.add(terms.term(node))
-        return not isinstance(solver.check(), Unsat)
 
     def _uncertified(self, number: int, why: str) -> CertificateError:
         path = self.paths[number]

@@ -2,67 +2,120 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from meshspec.backends.layout import Layout, Values
+from meshspec.backends.layout import Key, Layout, Values
 from meshspec.backends.native import Native, Next, Value
 from meshspec.errors import Disagreement
 from meshspec.expr.build import TRUE, const, fold_ints
-from meshspec.expr.nodes import INT, Absent, Cell, Const, Name, Node, Op, Quant, SortType
+from meshspec.expr.nodes import INT, Absent, Cell, Const, Name, Node, Op, Operator, Quant, Quantifier, SortType
 from meshspec.expr.text import cell_text, text, value_text
-from meshspec.expr.walk import free_names, parts, substitute
+from meshspec.expr.walk import children, free_names, parts, substitute
 from meshspec.lang.lift import Lifted
 from meshspec.lang.outcomes import Blocks, Outcome, Raises, Says, Split, Tree, WriteAll, answer_is
 
 Names = Mapping[str, Any]
+Meaning = Callable[[Values, Names], Any]
+
+_KNOWN: WeakKeyDictionary[Layout, dict[Node, Meaning]] = WeakKeyDictionary()
 
 
 def evaluate(node: Node, layout: Layout, values: Values, names: Names) -> Any:
     """The value of an expression in a state, with values for its free names."""
+    return meaning(node, layout)(values, names)
 
-    def of(part: Node) -> Any:
-        return evaluate(part, layout, values, names)
 
+def meaning(node: Node, layout: Layout) -> Meaning:
+    """The expression as a function of a state and of its free names, made once for a layout."""
+    known = _KNOWN.get(layout)
+    if known is None:
+        known = _KNOWN[layout] = {}
+    return known.get(node) or _made(node, layout, known)
+
+
+def _made(node: Node, layout: Layout, known: dict[Node, Meaning]) -> Meaning:
+    found = known.get(node)
+    if found is None:
+        found = known[node] = _meaning(node, layout, tuple(_made(child, layout, known) for child in children(node)))
+    return found
+
+
+def _meaning(node: Node, layout: Layout, below: tuple[Meaning, ...]) -> Meaning:
+    """What one node makes of the meanings of its children; none of these functions may hold the layout alive."""
     match node:
         case Const(value):
-            return value
+            return lambda values, names: value
         case Name(name):
-            return names[name]
-        case Cell(symbol, keys) | Absent(symbol, keys):
-            at = tuple(of(key) for key in keys)
-            held = _constant(layout, symbol.name, at) if symbol.name in layout.tables else values[symbol.name, at]
-            return held is None if isinstance(node, Absent) else held
-        case Op("and", args):
-            return all(of(arg) for arg in args)
-        case Op("or", args):
-            return any(of(arg) for arg in args)
-        case Op("not", (arg,)):
-            return not of(arg)
-        case Op("ite", (condition, then, otherwise)):
-            return of(then) if of(condition) else of(otherwise)
-        case Op("==", (left, right)):
-            return of(left) == of(right)
-        case Op("<", (left, right)):
-            return of(left) < of(right)
-        case Op("<=", (left, right)):
-            return of(left) <= of(right)
-        case Op(op, (left, right)):
-            return fold_ints(op, of(left), of(right))
-        case Quant(kind, bound, body):
-            each = [evaluate(body, layout, values, {**names, bound.name: m}) for m in layout.values(bound.type)]
-            if kind in ("forall", "exists"):
-                return all(each) if kind == "forall" else any(each)
-            return sum(each)
+            return lambda values, names: names[name]
+        case Cell(symbol):
+            return _cell(symbol.name, layout, below)
+        case Absent(symbol):
+            held = _cell(symbol.name, layout, below)
+            return lambda values, names: held(values, names) is None
+        case Quant(kind, bound):
+            return _over(kind, bound.name, layout.values(bound.type), below[1])
+        case Op(op):
+            return _operator(op, below)
+
+
+def _cell(name: str, layout: Layout, keys: tuple[Meaning, ...]) -> Meaning:
+    if name in layout.tables:
+        table: Any = layout.model.instance
+        for part in next(v.path for v in layout.model.declared.variables if v.symbol.name == name):
+            table = getattr(table, part)
+        if len(keys) == 1:
+            return lambda values, names: table[keys[0](values, names)]
+        return lambda values, names: table[tuple([key(values, names) for key in keys])]
+    if not keys:
+        alone: Key = name, ()
+        return lambda values, names: values[alone]
+    if len(keys) == 1:
+        (only,) = keys
+        return lambda values, names: values[name, (only(values, names),)]
+    return lambda values, names: values[name, tuple([key(values, names) for key in keys])]
+
+
+def _operator(op: Operator, args: tuple[Meaning, ...]) -> Meaning:
+    match op, args:
+        case "and", _:
+            return lambda values, names: _first(args, values, names, False) is None
+        case "or", _:
+            return lambda values, names: _first(args, values, names, True) is not None
+        case "not", (a,):
+            return lambda values, names: not a(values, names)
+        case "ite", (a, b, c):
+            return lambda values, names: b(values, names) if a(values, names) else c(values, names)
+        case "==", (a, b):
+            return lambda values, names: a(values, names) == b(values, names)
+        case "<", (a, b):
+            return lambda values, names: a(values, names) < b(values, names)
+        case "<=", (a, b):
+            return lambda values, names: a(values, names) <= b(values, names)
+        case _, (a, b):
+            return lambda values, names: fold_ints(op, a(values, names), b(values, names))
         case _:
-            raise AssertionError(f"not an expression: {text(node)}")
+            raise AssertionError(f"{op} on {len(args)} arguments")
 
 
-def _constant(layout: Layout, name: str, keys: tuple[object, ...]) -> Any:
-    held: Any = layout.model.instance
-    for part in next(v.path for v in layout.model.declared.variables if v.symbol.name == name):
-        held = getattr(held, part)
-    return held[keys[0] if len(keys) == 1 else keys]
+def _first(args: tuple[Meaning, ...], values: Values, names: Names, wanted: bool) -> Meaning | None:
+    """The first argument with this truth; those after it may mean nothing (a division by zero) and are not asked."""
+    for arg in args:
+        if bool(arg(values, names)) is wanted:
+            return arg
+    return None
+
+
+def _over(kind: Quantifier, bound: str, members: tuple[Any, ...], body: Meaning) -> Meaning:
+    def each(values: Values, names: Names) -> list[Any]:
+        return [body(values, {**names, bound: member}) for member in members]
+
+    if kind == "forall":
+        return lambda values, names: all(each(values, names))
+    if kind == "exists":
+        return lambda values, names: any(each(values, names))
+    return lambda values, names: sum(each(values, names))
 
 
 def reached(tree: Tree[Outcome], layout: Layout, values: Values, names: Names) -> Outcome:
@@ -78,7 +131,8 @@ def apply(outcome: Outcome, layout: Layout, values: Values, names: Names) -> Nat
     if isinstance(outcome, (Blocks, Raises)):
         return outcome
     if isinstance(outcome, Says):
-        return Value(bool(evaluate(outcome.value, layout, values, names)))
+        sides = [bool(evaluate(side, layout, values, names)) for side in outcome.response or ()]
+        return Value(bool(evaluate(outcome.value, layout, values, names)), (sides[0], sides[1]) if sides else None)
     after = dict(values)
     for update in outcome.updates:
         for write in update.writes:

@@ -67,7 +67,6 @@ class Elements:
         self.named: dict[Type, dict[Node, None]] = {SortType(sort): {} for sort in sorts}
         self.ints: dict[Node, None] = {}
         self._witnesses: dict[tuple[Quant, tuple[tuple[Name, Node], ...]], Name] = {}
-        self._quantified: dict[Node, bool] = {}
 
     def name(self, node: Node) -> None:
         """Make a ground expression one of the named elements."""
@@ -122,6 +121,16 @@ class Elements:
         if many > MAX_INSTANCES:
             raise TooMany(f"more than {MAX_INSTANCES:,} instances of one formula")
         names = [Name(p.name, p.type) for p in universal.parameters]
+        if not universal.bounds and not self._has_quantifier(universal.body):
+            known = self.terms.ground_instances
+            for values in itertools.product(*domains):
+                key = universal.body, universal.parameters, values
+                term = known.get(key)
+                if term is None:
+                    by = dict(zip(names, values, strict=True))
+                    term = known[key] = self.terms.at(universal.body, by)
+                yield term
+            return
         for values in itertools.product(*domains):
             by = dict(zip(names, values, strict=True))
             term = self.holds(universal.body, by)
@@ -196,7 +205,7 @@ class Elements:
                 return top.kind in ("forall", "exists") or below[1]
             return any(below)
 
-        return fold(node, rule, self._quantified)
+        return fold(node, rule, self.terms.quantified)
 
 
 def within(node: Node, bounds: range) -> Node:

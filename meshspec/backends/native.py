@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import copy
-import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
+from weakref import WeakKeyDictionary
 
 import attrs
 
@@ -16,6 +15,7 @@ from meshspec.lang.containers import Map, SetOf, owned
 from meshspec.lang.declare import PARTS, Variable, declared
 from meshspec.lang.lift import Lifted
 from meshspec.lang.outcomes import Blocks, Raises
+from meshspec.lang.response import listening
 from meshspec.lang.words import choice_name, choosing, chosen
 from meshspec.sorts import scope
 
@@ -29,9 +29,10 @@ class Next:
 
 @attrs.frozen
 class Value:
-    """The claim returned this."""
+    """The claim returned this; ``sides`` are those of the ``leads_to`` that it is."""
 
     value: bool
+    sides: tuple[bool, bool] | None = None
 
 
 Native = Next | Value | Blocks | Raises
@@ -40,14 +41,14 @@ Native = Next | Value | Blocks | Raises
 def load(layout: Layout, values: Values) -> Any:
     """A model instance in the given state."""
     fresh = _copy(layout.model.instance)
-    for variable in layout.model.declared.variables:
-        if not variable.constant:
-            vars(_holder(fresh, variable))[variable.path[-1]] = _kept(layout, variable, values)
+    for place in _places(layout):
+        vars(_holder(fresh, place.variable))[place.variable.path[-1]] = place.held(values)
     return fresh
 
 
 def _copy(instance: object) -> object:
-    fresh = copy.copy(instance)
+    fresh: object = object.__new__(type(instance))
+    vars(fresh).update(vars(instance))
     for name, _ in declared(type(instance)).submachines:
         vars(fresh)[name] = _copy(getattr(instance, name))
     return fresh
@@ -59,34 +60,58 @@ def _holder(instance: object, variable: Variable) -> object:
     return instance
 
 
-def _kept(layout: Layout, variable: Variable, values: Values) -> Any:
-    symbol = variable.symbol
-    if not symbol.keys:
-        return values[symbol.name, ()]
-    first = layout.base[symbol.name]
-    mine = itertools.takewhile(lambda cell: cell.variable is variable, itertools.islice(layout.cells, first, None))
-    entries = {cell.keys: values[symbol.name, cell.keys] for cell in mine}
-    if variable.is_set:
-        held = owned(SetOf[Any](), symbol)
-        for keys, inside in entries.items():
-            if inside:
-                held.add(keys[0])
-        return held
-    flat = {keys[0] if len(keys) == 1 else keys: value for keys, value in entries.items()}
-    return owned(Map[Any, Any](None, flat), symbol)
+@attrs.frozen
+class _Place:
+    """A variable with its cells: of each its name in a state, and the key under which the variable's map has it."""
+
+    variable: Variable
+    entries: tuple[tuple[Key, Any], ...]
+
+    def held(self, values: Values) -> Any:
+        """What a model instance holds for the variable in this state."""
+        symbol = self.variable.symbol
+        if not symbol.keys:
+            return values[symbol.name, ()]
+        if self.variable.is_set:
+            members = owned(SetOf[Any](), symbol)
+            for at, key in self.entries:
+                if values[at]:
+                    members.add(key)
+            return members
+        return owned(Map(None, {key: values[at] for at, key in self.entries}), symbol)
+
+
+_PLACES: WeakKeyDictionary[Layout, tuple[_Place, ...]] = WeakKeyDictionary()
+
+
+def _places(layout: Layout) -> tuple[_Place, ...]:
+    found = _PLACES.get(layout)
+    if found is None:
+        entries: dict[str, list[tuple[Key, Any]]] = {}
+        for cell in layout.cells:
+            key = cell.keys[0] if len(cell.keys) == 1 else cell.keys
+            entries.setdefault(cell.variable.symbol.name, []).append((cell.key, key))
+        found = _PLACES[layout] = tuple(
+            _Place(variable, tuple(entries[variable.symbol.name]))
+            for variable in layout.model.declared.variables
+            if not variable.constant
+        )
+    return found
 
 
 def dump(layout: Layout, instance: object) -> Values:
     """The state that a model instance is in."""
     values: dict[Key, object] = {}
-    for cell in layout.cells:
-        held: Any = vars(_holder(instance, cell.variable))[cell.variable.path[-1]]
-        if not cell.keys:
-            values[cell.key] = held
-        elif cell.variable.is_set:
-            values[cell.key] = cell.keys[0] in held
+    for place in _places(layout):
+        held: Any = vars(_holder(instance, place.variable))[place.variable.path[-1]]
+        if not place.variable.symbol.keys:
+            values[place.variable.symbol.name, ()] = held
+        elif place.variable.is_set:
+            inside = cast("dict[str, Any]", vars(held))
+            values.update({at: key in inside["_members"] for at, key in place.entries})
         else:
-            values[cell.key] = held[cell.keys[0] if len(cell.keys) == 1 else cell.keys]
+            whole = cast("dict[str, Any]", vars(held))  # keys of ours need no check
+            values.update({at: whole["_entries"].get(key, whole["_default"]) for at, key in place.entries})
     return values
 
 
@@ -111,7 +136,7 @@ def call(layout: Layout, lifted: Lifted, instance: Any, arguments: Sequence[Any]
 
     token = choosing(choose)
     try:
-        with scope(layout.sizes):
+        with scope(layout.sizes), listening() as heard:
             result = lifted.method.function(subject, *own)
     except Blocked:
         return Blocks()
@@ -121,7 +146,7 @@ def call(layout: Layout, lifted: Lifted, instance: Any, arguments: Sequence[Any]
         chosen(token)
     if lifted.method.kind in PARTS:
         return Next(dump(layout, instance))
-    return Value(bool(result))
+    return Value(bool(result), (heard[0].before, heard[0].after) if heard else None)
 
 
 def told(outcome: object, values: Values) -> str:
@@ -131,8 +156,8 @@ def told(outcome: object, values: Values) -> str:
             return "is blocked"
         case Raises(error):
             return f"raises {error}"
-        case Value(value):
-            return f"says {value}"
+        case Value(value, sides):
+            return f"says {value}" + (f", asked for {sides[0]} and come about {sides[1]}" if sides else "")
         case Next(after):
             changed = [
                 f"{cell_text(name, tuple(map(value_text, keys)))}={value_text(value)}"

@@ -45,16 +45,20 @@ Reply = Unsat | Sat | Unknown
 
 
 class Solver:
-    """One solver, asked again and again; its limit is a count of its own steps, never time."""
+    """One solver, asked again and again; its limit is a count of its own steps, never time.
 
-    def __init__(self, terms: Terms, rlimit: int = RLIMIT) -> None:
+    A core is `minimal`: without any of it the rest does not suffice. That takes the solver more questions.
+    """
+
+    def __init__(self, terms: Terms, rlimit: int = RLIMIT, minimal: bool = True) -> None:
         self.terms = terms
         self.rlimit = rlimit
         self._solver: Any = terms.z3.Solver(ctx=terms.context)
         self._solver.set("rlimit", rlimit)
-        self._solver.set("core.minimize", True)
+        self._solver.set("core.minimize", minimal)
         self._solver.set("ctrl_c", False)  # else one Ctrl-C reads as an `unknown` of one question and no more
         self._labels: dict[str, Term] = {}
+        self._labelled: dict[tuple[str, int], tuple[Term, Term]] = {}
         self._stated = 0
 
     @contextmanager
@@ -77,7 +81,15 @@ class Solver:
 
     def add(self, term: Term, label: str = "") -> None:
         """Assert a term; what is asserted under a label may be named in the core."""
-        self._solver.add(self.terms.z3.Implies(self._label(label), term) if label else term)
+        self._solver.add(self._under(label, term) if label else term)
+
+    def _under(self, label: str, term: Term) -> Term:
+        """The term under a label, built once: the same instances are asked about again and again."""
+        key = label, term.get_id()
+        found = self._labelled.get(key)
+        if found is None:  # the term is kept, so that its number stays its own
+            found = self._labelled[key] = term, self.terms.z3.Implies(self._label(label), term)
+        return found[1]
 
     def _label(self, label: str) -> Term:
         if label not in self._labels:
@@ -98,6 +110,13 @@ class Solver:
         if why in ("canceled", "max. resource limit exceeded", "interrupted"):
             why = f"its limit of {self.rlimit:,} steps (rlimit) was reached"
         return Unknown(f"the solver gave up: {why}")
+
+    def smt2(self, labels: Sequence[str] = ()) -> str:
+        """What :meth:`check` would ask now, in SMT-LIB 2, so that another solver can be asked too."""
+        z3 = self.terms.z3
+        asked = z3.Solver(ctx=self.terms.context)
+        asked.add(*self._solver.assertions(), *(self._label(label) for label in labels))
+        return str(asked.to_smt2())
 
 
 __all__ = [

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+import random
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from meshspec.backends.layout import Key, Layout
-from meshspec.backends.solver import AtScope, Solver
+from meshspec.backends.layout import CellAt, Key, Layout, Values
+from meshspec.backends.solver import AnySize, AtScope, Solver, Unsat
 from meshspec.errors import Where
 from meshspec.expr.build import ONE, ZERO, conj, const, disj, equal, int_of, less, negate, operate, quantify
 from meshspec.expr.nodes import (
@@ -27,7 +28,7 @@ from meshspec.expr.nodes import (
     SortType,
     Symbol,
 )
-from meshspec.expr.walk import parts
+from meshspec.expr.walk import free_names, parts
 from meshspec.lang.declare import Variable
 from meshspec.lang.lift import Lifted, LiftedModel
 from meshspec.lang.outcomes import Does, Outcome, Split, Tree, Write, WriteAll, answer_is
@@ -172,6 +173,17 @@ def laws_of(quant: Quant) -> Iterator[Node]:
             yield equal(quant, operate("*", (body, many)))
 
 
+def possible_in_numbers(path: RawPath, free: Sequence[Name], ranges: Sequence[Node]) -> bool:
+    """Whether the path's condition can be met in any scope, as far as a few laws of counting tell."""
+    terms = AnySize()
+    solver = Solver(terms)
+    quants = dict.fromkeys(part for part in looked_at(path) if isinstance(part, Quant))
+    laws = [law for quant in quants if free_names(quant) <= set(free) for law in laws_of(quant)]
+    for node in (*ranges, *path.condition, *laws):
+        solver.add(terms.term(node))
+    return not isinstance(solver.check(), Unsat)
+
+
 class Trials:
     """A layout with the solver's reading of it, shared by the methods that need the same sizes."""
 
@@ -204,14 +216,64 @@ class Trials:
             if held is not None:
                 self.solver.add(self.terms.ground(symbol, at) == self.terms.literal(held))
 
-    def values(self, model: Any) -> dict[Key, object]:
-        """The state that the solver found."""
-        return {
-            cell.key: self.terms.value_of_cell(
-                model, cell.variable.symbol, tuple(int(self.layout.encode_value(key)) for key in cell.keys)
-            )
-            for cell in self.layout.cells
-        }
+    def values(self, model: Any) -> Values:
+        """The state that the solver found, of which only what is asked for is worked out."""
+        return _Found(self, model)
+
+    def value_at(self, model: Any, cell: CellAt) -> object:
+        at = tuple(int(self.layout.encode_value(key)) for key in cell.keys)
+        return self.terms.value_of_cell(model, cell.variable.symbol, at)
+
+
+class _Found(Mapping[Key, object]):
+    """A state in a model of the solver's."""
+
+    def __init__(self, trials: Trials, model: Any) -> None:
+        self.trials, self.model = trials, model
+        self.known: dict[Key, object] = {}
+
+    def __getitem__(self, key: Key) -> object:
+        if key not in self.known:
+            layout = self.trials.layout
+            self.known[key] = self.trials.value_at(self.model, layout.cells[layout.index[key]])
+        return self.known[key]
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self.trials.layout.index)
+
+    def __len__(self) -> int:
+        return len(self.trials.layout.index)
+
+
+class Random:
+    """States and values of names at random, the same for the same seed."""
+
+    def __init__(
+        self, rnd: random.Random, ints: Sequence[int], free: Sequence[Name], bounds: Mapping[str, range]
+    ) -> None:
+        self.rnd, self.ints, self.free, self.bounds = rnd, ints, free, bounds
+        self.options: dict[Layout, list[tuple[Key, list[Sequence[object]]]]] = {}
+
+    def values(self, layout: Layout) -> dict[Key, object]:
+        if layout not in self.options:
+            self.options[layout] = [(cell.key, self._kinds(layout, cell.variable)) for cell in layout.cells]
+        one_of = self._one_of
+        return {key: one_of(one_of(kinds)) for key, kinds in self.options[layout]}
+
+    def names(self, layout: Layout) -> dict[str, Any]:
+        return {name.name: self._one_of(layout.values(name.type, self.bounds.get(name.name))) for name in self.free}
+
+    def _one_of(self, few: Sequence[Any]) -> Any:
+        """What ``Random.choice`` gives, at a third of its price."""
+        return few[int(self.rnd.random() * len(few))]
+
+    def _kinds(self, layout: Layout, variable: Variable) -> list[Sequence[object]]:
+        """What a value is drawn from, once one of these is drawn."""
+        symbol, bounds = variable.symbol, variable.range
+        kinds: list[Sequence[object]] = [layout.values(symbol.type) if symbol.type != INT else self.ints]
+        if bounds is not None:
+            kinds += [bounds.of(layout.model.instance)] * 3
+        return [*kinds, (None,)] if symbol.optional else kinds
 
 
 class Noting(Mapping[Any, Any]):
@@ -230,3 +292,22 @@ class Noting(Mapping[Any, Any]):
 
     def __len__(self) -> int:
         return len(self.held)
+
+
+def smaller_scopes(model: LiftedModel, scope: Trials, path: RawPath) -> Iterator[Trials]:
+    """Scopes for what is true of few members only: one of some sorts, and as many of all as a number says."""
+    sorts, mine = model.sorts, scope.layout.sizes
+    numbers = {int_of(p) for p in looked_at(path) if isinstance(p, Const) and p.type == INT}
+    few = {
+        *range(1, max(mine.values(), default=1)),
+        2,
+        3,
+        *(n + step for n in numbers if abs(n) <= MAX_SIZE for step in (-1, 0, 1)),
+    }
+    tried = [dict(zip(sorts, sizes, strict=True)) for sizes in itertools.product(*((1, mine[s]) for s in sorts))]
+    tried += [dict.fromkeys(sorts, size) for size in sorted(few) if 1 <= size < MAX_SIZE]
+    seen = [mine]
+    for sizes in tried:
+        if sizes not in seen:
+            seen.append(sizes)
+            yield Trials(Layout(model, sizes))

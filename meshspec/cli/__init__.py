@@ -26,6 +26,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from meshspec.cli.commands import app
 
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if all(word.startswith("-") for word in given):  # help: what a command says of itself stands in its own file
+        for name in [name for name in app if not name.startswith("-")]:
+            app[name]
     for stream in ("stdout", "stderr"):
         if getattr(sys, stream) is None:  # closed by whoever started us; the exit code and the report may be all
             setattr(sys, stream, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115  # for good

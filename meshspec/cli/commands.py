@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
+import attrs
 from cyclopts import App, Parameter
 
 from meshspec import __version__
 from meshspec.cli import runs
-from meshspec.cli.claims import claims
 from meshspec.cli.options import (
     Allow,
     Json,
@@ -17,15 +17,17 @@ from meshspec.cli.options import (
     Require,
     Scope,
     Seed,
+    Symmetry,
     Without,
+    Workers,
     names,
+    options_of,
     settings_of,
     sizes_of,
 )
 from meshspec.cli.targets import shipped_evidence, shipped_models
-from meshspec.engines.check import ENGINES, Settings
+from meshspec.engines.check import DEFAULT_ENGINES, ENGINES, Settings
 from meshspec.errors import UsageError
-from meshspec.roles.breaker import Bound
 
 app = App(
     name="meshspec",
@@ -33,18 +35,29 @@ app = App(
     version=__version__,
     suppress_keyboard_interrupt=False,  # Ctrl-C is an answer of ours: UNDETERMINED
 )
-app.command(claims)
+# Named and not imported: a command pays for what it runs.
+app.command("meshspec.cli.claims:claims")
+app.command("meshspec.cli.coverage:coverage")
+app.command("meshspec.cli.explore:explore")
+app.command("meshspec.cli.live:live")
+app.command("meshspec.cli.mutate:mutate")
+app.command("meshspec.cli.prove:prove")
+app.command("meshspec.cli.refine:refine")
 
 
 @app.command
 def check(
     *targets: str,
     scope: Scope = (),
-    engine: Annotated[str | None, Parameter(help="Only these: explore, prove, simulate (comma-separated).")] = None,
+    engine: Annotated[
+        str | None, Parameter(help="Only these, comma-separated: explore, live, prove, simulate.")
+    ] = None,
     require: Require = None,
     without: Without = (),
     max_states: MaxStates = 1_000_000,
     max_memory: MaxMemory = "4G",
+    symmetry: Symmetry = "on",
+    workers: Workers = 1,
     seed: Seed = 0,
     json: Json = None,
     allow_undetermined: Allow = False,
@@ -58,6 +71,7 @@ def check(
     A target is a shipped name, path.py, path.py:Model or module:Model. Without one, everything shipped is checked.
     """
     settings = settings_of(max_states, max_memory, seed, require)
+    settings = attrs.evolve(settings, options=options_of(symmetry, workers))
     report = runs.Report(seed=seed, json=json, allow_undetermined=allow_undetermined)
     if role is not None:
         if scope or engine or without:
@@ -66,6 +80,8 @@ def check(
             raise UsageError(f"--story-limit {story_limit}: give a number of seconds above zero")
         if not 0 <= prefix <= 3:
             raise UsageError(f"--prefix {prefix}: a story has 0 to 3 steps before its loop")
+        from meshspec.roles.breaker import Bound
+
         asked = runs.Judging(role, with_, Bound(prefix=prefix), story_limit)
         return runs.judge_policies(targets, asked, settings, report)
     if with_ is not None:
@@ -79,35 +95,11 @@ def check(
 
 
 def _engines(given: str | None) -> tuple[str, ...]:
-    engines = ("explore", "prove") if given is None else tuple(dict.fromkeys(given.split(",")))
+    engines = DEFAULT_ENGINES if given is None else tuple(dict.fromkeys(given.split(",")))
     for engine in engines:
         if engine not in ENGINES:
             raise UsageError(f"there is no engine {engine!r}; the engines are {', '.join(ENGINES)}")
     return engines
-
-
-@app.command
-def explore(
-    target: str,
-    *,
-    scope: Scope = (),
-    without: Without = (),
-    max_states: MaxStates = 1_000_000,
-    max_memory: MaxMemory = "4G",
-    json: Json = None,
-    allow_undetermined: Allow = False,
-) -> int:
-    """Visit every state that can be reached in a scope."""
-    settings = settings_of(max_states, max_memory, 0, None)
-    report = runs.Report(json=json, allow_undetermined=allow_undetermined)
-    return runs.check_models((target,), sizes_of(scope), ("explore",), names(without), settings, report)
-
-
-@app.command
-def prove(target: str, *, without: Without = (), json: Json = None, allow_undetermined: Allow = False) -> int:
-    """Prove what is inductive, with the model's lemmas, for any number of members of every sort."""
-    report = runs.Report(json=json, allow_undetermined=allow_undetermined)
-    return runs.check_models((target,), {}, ("prove",), names(without), Settings(), report)
 
 
 @app.command

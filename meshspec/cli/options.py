@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
 from meshspec.answer import Strength
 from meshspec.engines.check import Settings
-from meshspec.engines.limits import Limits, memory
+from meshspec.engines.limits import Limits, Options, memory
 from meshspec.errors import UsageError
 
 Scope = Annotated[
     tuple[str, ...],
     Parameter("--scope", help="Sizes of sorts: Effect=3 or Effect=3,Worker=2.", negative=""),
 ]
-MaxStates = Annotated[int, Parameter("--max-states", help="Distinct states after which a search is cut off.")]
+MaxStates = Annotated[int, Parameter("--max-states", help="States (orbits) held after which a search is cut off.")]
 MaxMemory = Annotated[str, Parameter("--max-memory", help="Memory after which a search is cut off: 4G, 500M.")]
 Seed = Annotated[int, Parameter("--seed", help="Seed of random walks; the same seed gives the same result.")]
 Json = Annotated[Path | None, Parameter("--json", help="Write the report to this file as JSON.")]
@@ -26,6 +26,8 @@ Without = Annotated[
     tuple[str, ...],
     Parameter("--without", help="Take declared faults away: crash or crash,lose_reply.", negative=""),
 ]
+Symmetry = Annotated[str, Parameter("--symmetry", help="Visit one state of each orbit, where sound: on or off.")]
+Workers = Annotated[int, Parameter("--workers", help="Threads that explore states once they are packed.")]
 
 
 def names(given: tuple[str, ...]) -> tuple[str, ...]:
@@ -37,6 +39,12 @@ def settings_of(max_states: int, max_memory: str, seed: int, require: str | None
     if require not in strengths:
         raise UsageError(f"--require {require}: write exhaustive or proved")
     return Settings(Limits(max_states, memory(max_memory)), seed=seed, require=strengths[require])
+
+
+def options_of(symmetry: str, workers: int, **more: Any) -> Options:
+    if symmetry not in ("on", "off"):
+        raise UsageError(f"--symmetry {symmetry}: write on or off")
+    return Options(symmetry=symmetry == "on", workers=workers, **more)
 
 
 def sizes_of(scope: tuple[str, ...]) -> dict[str, int]:

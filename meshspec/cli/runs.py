@@ -8,15 +8,15 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import attrs
 
-from meshspec.adapters import adapters, judge
 from meshspec.answer import Answer, Finding, demand, exit_code
 from meshspec.backends.certificate import certified
-from meshspec.claims import unknown_names
 from meshspec.cli.targets import Target, resolve_all, shipped_evidence, shipped_modules
 from meshspec.engines.check import (
+    DEFAULT_ENGINES,
     ENGINES,
     Answered,
     Settings,
@@ -28,21 +28,23 @@ from meshspec.engines.check import (
     was_interrupted,
     without,
 )
-from meshspec.engines.confirm import Confirmation
+from meshspec.engines.limits import Options
 from meshspec.errors import Disagreement, UsageError
 from meshspec.lang.evidence import Evidence
 from meshspec.lang.lift import LiftedModel
 from meshspec.progress import on_terminal
 from meshspec.report import json as json_report
 from meshspec.report import text
-from meshspec.roles.breaker import Bound
-from meshspec.roles.record import Record, compare
+
+if TYPE_CHECKING:
+    from meshspec.roles.breaker import Bound
+    from meshspec.roles.record import Record
 
 UNEXAMINED = "refutability not examined: the model has no incident, so nothing shows that its claims can fail"
 UNTRIED = "refutability not examined here: that the incidents {} break what they should is for evidence to state"
 VACUITY = "vacuity not examined: only explore looks for what is never tried"
 
-SHORT = Bound(prefix=1)  # with nothing asked for, stories with shorter prefixes: a minute instead of many
+SHORT = 1  # with nothing asked for, stories with prefixes of at most one step: a minute instead of many
 
 BUG = 70
 
@@ -147,15 +149,25 @@ def _command(target: Target, scope: Mapping[str, int], engine: str, settings: Se
         words += ["--scope", text.scope_text(scope)]
     words += ["--without", ",".join(taken)] if taken else []
     usual = Settings()
-    if engine == "explore":
+    if engine in ("explore", "live"):
         asked, default = settings.limits, usual.limits
         words += ["--max-states", str(asked.max_states)] if asked.max_states != default.max_states else []
         words += ["--max-memory", str(asked.max_memory)] if asked.max_memory != default.max_memory else []
+    if engine == "explore":
+        words += _options(settings.options)
     if engine == "simulate":
         words += ["--seed", str(settings.seed)]
         words += ["--walks", str(settings.walks)] if settings.walks != usual.walks else []
         words += ["--steps", str(settings.steps)] if settings.steps != usual.steps else []
     return shlex.join(words)
+
+
+def _options(asked: Options) -> list[str]:
+    words = ["--symmetry", "off"] if not asked.symmetry else []
+    words += ["--space", asked.space] if asked.space is not None else []
+    words += ["--workers", str(asked.workers)] if asked.workers > 1 else []
+    words += ["--counterexamples", str(asked.counterexamples)] if asked.counterexamples > 1 else []
+    return words + (["--partial-order"] if asked.partial_order else [])
 
 
 def _check_model(
@@ -214,6 +226,9 @@ def heading(name: str, answered: Sequence[Answered], scope: Mapping[str, int], r
     if stuck := text.deadlock_line(findings):
         for line in text.paragraph(stuck, report.width - 2):
             report.say(f"  {line}")
+    for means in text.means_lines(findings):
+        for line in text.paragraph(means, report.width - 2):
+            report.say(f"  {line}")
 
 
 # -- everything shipped ----------------------------------------------------------------------------------------
@@ -228,10 +243,13 @@ def check_shipped(settings: Settings, report: Report) -> int:
 
 
 def _check_evidence(held: Evidence, settings: Settings, report: Report) -> None:
+    from meshspec.claims import unknown_names
+    from meshspec.engines.confirm import Confirmation
+
     confirmation = Confirmation(held, unknown_names, settings.limits)
     name = held.model.__name__
     target = Target(name, held.model)
-    _check_model(target, confirmation.model, _names(held), ("explore", "prove"), (), settings, report)
+    _check_model(target, confirmation.model, _names(held), DEFAULT_ENGINES, (), settings, report)
     for incident in confirmation.incidents:
         listed = next(claim for claim, promise in held.promises.items() if incident in promise.refuted_by)
         report.say()
@@ -266,9 +284,13 @@ def first_line(cls: type) -> str:
 
 def _judge_shipped(settings: Settings, report: Report) -> None:
     """Judge every shipped adapter on the shorter stories, and hold what it does against what is on record."""
+    from meshspec.adapters import judge
+    from meshspec.roles.breaker import Bound
+    from meshspec.roles.record import compare
+
     for record in shipped_records():
-        report.say(f"{record.package}, judged as a breaker (prefixes of at most {SHORT.prefix} step)")
-        findings = judge(record.adapter, seed=settings.seed, bound=SHORT, progress=on_terminal())
+        report.say(f"{record.package}, judged as a breaker (prefixes of at most {SHORT} step)")
+        findings = judge(record.adapter, seed=settings.seed, bound=Bound(prefix=SHORT), progress=on_terminal())
         for finding in findings:
             if finding.answer is not Answer.HOLDS and finding.kind == "obligation":
                 _show_obligation(finding, report)
@@ -304,6 +326,8 @@ def judge_policies(targets: Sequence[str], asked: Judging, settings: Settings, r
 
 
 def _judged(target: str, asked: Judging, settings: Settings) -> list[Finding]:
+    from meshspec.adapters import judge
+
     try:
         return judge(
             target,
@@ -333,6 +357,8 @@ def shipped_records() -> list[Record]:
 
 def list_policies(report: Report) -> None:
     """The policies that can be judged by name."""
+    from meshspec.adapters import adapters
+
     report.say("policies (--role breaker):")
     for name, info in adapters().items():
         report.say(f"  {name:<24} {info.package}")

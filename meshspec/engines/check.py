@@ -1,7 +1,8 @@
 """check: everything that can be said of a model by default, one answer for each property.
 
-Explores the scope and proves for every size what it can; a property's answer is the strongest that any engine
-reached, VIOLATED if one refutes it. A model that claims nothing is VACUOUS.
+Explores the scope, looks for runs on which what must come about does not, and proves for every size what it can; a
+property's answer is the strongest that any engine reached, VIOLATED if one refutes it. A model that claims nothing is
+VACUOUS.
 """
 
 from __future__ import annotations
@@ -11,10 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 import attrs
 
 from meshspec.answer import Answer, Finding, Strength, demand, overall
-from meshspec.engines.explore import explore
-from meshspec.engines.limits import INTERRUPTED, Limits
-from meshspec.engines.prove import prove
-from meshspec.engines.simulate import simulate
+from meshspec.engines.limits import INTERRUPTED, Limits, Options
 from meshspec.errors import UsageError
 from meshspec.lang.declare import declared, is_model
 from meshspec.lang.lift import LiftedModel
@@ -22,7 +20,8 @@ from meshspec.lang.places import where_is
 from meshspec.progress import Progress, silent
 from meshspec.sorts import Sort
 
-ENGINES = ("explore", "prove", "simulate")
+ENGINES = ("explore", "live", "prove", "simulate")
+DEFAULT_ENGINES = ("explore", "live", "prove")
 PROMISES = ("always", "sometimes", "eventually", "terminal")
 DEFAULT_SIZE = 2
 
@@ -37,19 +36,23 @@ class Answered:
 
 @attrs.frozen
 class Settings:
-    """What a run of engines is told: bounds, the seed of the random walks, and the strength required."""
+    """What a run of engines is told: bounds, the seed of the random walks, and the strength required.
+
+    ``options`` are by what means `explore` goes.
+    """
 
     limits: Limits = attrs.field(factory=Limits)
     seed: int = 0
     walks: int = 200
     steps: int = 100
     require: Strength | None = None
+    options: Options = attrs.field(factory=Options)
 
 
 def check(
     model: LiftedModel,
     sizes: Mapping[type[Sort], int],
-    engines: Collection[str] = ("explore", "prove"),
+    engines: Collection[str] = DEFAULT_ENGINES,
     settings: Settings | None = None,
     progress: Progress = silent,
 ) -> list[Answered]:
@@ -59,7 +62,10 @@ def check(
         if engine not in ENGINES:
             raise UsageError(f"there is no engine {engine!r}; the engines are {', '.join(ENGINES)}")
     findings: list[Finding] = []
+    waits = any(lifted.method.kind == "eventually" for lifted in model.claims)
     for engine in dict.fromkeys(engines):
+        if engine == "live" and not waits and set(engines) != {"live"}:
+            continue  # asked alone, it says itself that there is nothing to ask
         try:
             findings += _run(engine, model, sizes, settings, progress)
         except KeyboardInterrupt:
@@ -74,10 +80,21 @@ def check(
 def _run(
     engine: str, model: LiftedModel, sizes: Mapping[type[Sort], int], settings: Settings, progress: Progress
 ) -> list[Finding]:
+    """One engine; only those that are asked for are imported, which is most of the time that a command takes."""
     if engine == "explore":
-        return explore(model, sizes, settings.limits, progress)
+        from meshspec.engines.explore import explore
+
+        return explore(model, sizes, settings.limits, progress, settings.options)
+    if engine == "live":
+        from meshspec.engines.live import live
+
+        return live(model, sizes, settings.limits, progress)
     if engine == "prove":
+        from meshspec.engines.prove import prove
+
         return prove(model, progress=progress)
+    from meshspec.engines.simulate import simulate
+
     return simulate(model, sizes, walks=settings.walks, steps=settings.steps, seed=settings.seed, progress=progress)
 
 
@@ -114,7 +131,12 @@ def _claims_nothing(model: LiftedModel) -> Finding:
 
 
 def combined(findings: list[Finding], require: Strength | None = None) -> list[Answered]:
-    """One answer a property, in the order in which the properties first appear."""
+    """One answer a property, in the order in which the properties first appear.
+
+    What must come about only `live` can say: where it spoke, that the others could not is no part of the answer.
+    """
+    waited_for = {finding.property for finding in findings if finding.engine == "live"}
+    findings = [f for f in findings if f.engine == "live" or f.kind != "eventually" or f.property not in waited_for]
     by_property: dict[str, list[Finding]] = {}
     for finding in findings:
         by_property.setdefault(finding.property, []).append(finding)

@@ -18,12 +18,13 @@ import attrs
 from meshspec.answer import Answer, Finding, Strength
 from meshspec.backends import native
 from meshspec.backends.certificate import certified
-from meshspec.backends.generated import Generator
 from meshspec.backends.layout import Layout, Values
+from meshspec.engines.exploration import Exploration
 from meshspec.engines.explore import findings_of
-from meshspec.engines.limits import Limits
+from meshspec.engines.limits import Limits, Options
 from meshspec.engines.prove import prove
-from meshspec.engines.search import Exploration, search_states
+from meshspec.engines.search import search_states
+from meshspec.errors import Disagreement
 from meshspec.lang.evidence import Evidence
 from meshspec.lang.lift import LiftedModel
 from meshspec.lang.places import where_is
@@ -32,6 +33,7 @@ Unknown = Callable[[Iterable[str]], list[str]]
 """One message for each name that the registry of claims does not have."""
 
 _Transitions = frozenset[tuple[object, ...]]
+_EVERY_STATE = Options(symmetry=False)
 
 
 @attrs.frozen
@@ -67,7 +69,8 @@ class Confirmation:
     def lines(self) -> list[Line]:
         """Every line, in the fixed order: counts, holds, proved, refuted, incidents, not vacuous, names."""
         lines: list[tuple[str, Callable[[str], Finding]]] = []
-        lines.append((f"{self.evidence.states} states, {self.evidence.deadlocks} deadlocks", self._counts))
+        orbits = f"{self.evidence.orbits} orbits, " if self.evidence.orbits is not None else ""
+        lines.append((f"{self.evidence.states} states, {orbits}{self.evidence.deadlocks} deadlocks", self._counts))
         for claim, promise in self.evidence.promises.items():
             lines.append((f"{claim} holds", partial(self._holds, claim)))
             if promise.proved:
@@ -124,18 +127,22 @@ class Confirmation:
 
     def _counts(self, what: str) -> Finding:
         found = self.explored(self.evidence.model)[0]
-        seen = (found.states, found.facts["deadlocks"])
+        seen = (found.states, found.orbits, found.facts["deadlocks"])
+        orbits = f"{found.orbits} orbits" if found.orbits is not None else "no orbits"
+        told = f"{found.states} states, {orbits}" if self.evidence.orbits is not None else f"{found.states} states"
+        told += f" and {found.facts['deadlocks']} deadlocks"
         if not found.facts["complete"]:
             return self._say(
                 what,
                 Answer.UNDETERMINED,
                 reason=f"cut off by {found.facts['cut']}",
-                known=f"at least {seen[0]} states and {seen[1]} deadlocks",
+                known=f"at least {told}",
                 settles="a smaller scope, or higher --max-states and --max-memory",
             )
-        if seen == (self.evidence.states, self.evidence.deadlocks):
-            return self._say(what, Answer.HOLDS, states=found.states)
-        return self._wrong(what, f"found {seen[0]} states and {seen[1]} deadlocks")
+        pinned = self.evidence.orbits if self.evidence.orbits is not None else found.orbits
+        if seen == (self.evidence.states, pinned, self.evidence.deadlocks):
+            return self._say(what, Answer.HOLDS, states=found.states, orbits=found.orbits)
+        return self._wrong(what, f"found {told}")
 
     def _holds(self, claim: str, what: str) -> Finding:
         return self._passed_on(what, self.finding(self.evidence.model, claim))
@@ -165,6 +172,7 @@ class Confirmation:
             what,
             Answer.HOLDS,
             states=found.states,
+            orbits=found.orbits,
             counterexample=found.counterexample,
             facts={"incident": incident.__name__, "says": says},
         )
@@ -219,15 +227,17 @@ class Confirmation:
     def _transitions(self, model: type) -> _Transitions | str:
         """Every step between reachable states in the evidence's scope, or why they are not all known."""
         if model not in self._steps:
-            search, _ = self._search(model)
-            successors = Generator(search.layout).successors()
+            reduced, _ = self._search(model)
+            search, _ = search_states(certified(model), self.evidence.scope, self.limits, options=_EVERY_STATE)
+            if search.complete and reduced.complete and search.states != reduced.states:
+                raise Disagreement(f"{model.__name__} has {search.states} states, with symmetry {reduced.states}")
+            successors = search.plain.successors
             ground = [lifted.called(arguments) for lifted, arguments in search.layout.ground_actions()]
             cells = tuple(str(cell) for cell in search.layout.cells)
             self._steps[model] = (
                 frozenset(
                     (cells, state, ground[action], reached)
-                    for number, state in enumerate(search.states)
-                    if number not in search.closed
+                    for state in search.visited()
                     for action, reached, _ in successors(state)
                 )
                 if search.complete

@@ -7,42 +7,85 @@ action is run natively, and the property must come out natively false. Anything 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 import attrs
 
 from meshspec.backends import native
-from meshspec.backends.evaluate import failed_clause
+from meshspec.backends.evaluate import evaluate, failed_clause
 from meshspec.backends.layout import CellAt, Layout, Values
-from meshspec.backends.solver import Structure
+from meshspec.backends.solver import Value
 from meshspec.engines.inductive import Property
 from meshspec.errors import UsageError
-from meshspec.expr.nodes import Name
+from meshspec.expr.nodes import Name, Node, Symbol
 from meshspec.expr.text import value_text
 from meshspec.lang.containers import Map
 from meshspec.lang.lift import Lifted, LiftedModel
 from meshspec.lang.outcomes import Blocks, Raises
-from meshspec.sorts import scope
+from meshspec.sorts import Sort, scope
 
 MAX_EVALUATIONS = 50_000
 
 
+class Structure(Protocol):
+    """A state that a solver found, with values for the parameters of action and property.
+
+    ``value`` and ``cell`` may raise :class:`meshspec.backends.solver.Leaves`.
+    """
+
+    @property
+    def sizes(self) -> Mapping[type[Sort], int]: ...
+
+    def value(self, node: Node) -> Value: ...
+
+    def cell(self, symbol: Symbol, keys: tuple[Value, ...]) -> Value | None: ...
+
+
+@attrs.frozen
+class Found:
+    """A structure in plain values: cells by variable and keys, parameters by name."""
+
+    sizes: Mapping[type[Sort], int]
+    cells: Mapping[tuple[str, tuple[Value, ...]], Value | None]
+    names: Mapping[Node, Value]
+
+    def value(self, node: Node) -> Value:
+        return self.names[node]
+
+    def cell(self, symbol: Symbol, keys: tuple[Value, ...]) -> Value | None:
+        return self.cells[symbol.name, keys]
+
+
 @attrs.frozen
 class Cti:
-    """A state before in words, the action taken in it, what that changes, and what is false afterwards."""
+    """A state before in words, the action taken in it, what that changes, and what is false afterwards.
+
+    ``unlike`` are the cells of the state that do not hold what they hold at the start, and the entries of constant
+    tables that are not the model's: a proof is about all tables.
+    """
 
     scope: dict[str, int]
     state: dict[str, str]
+    unlike: dict[str, str]
     action: str
     changes: dict[str, tuple[str, str]]
     failed: str
+
+    @property
+    def difference(self) -> str:
+        """The state before and what the action makes of it, only what matters: to be read in a sentence."""
+        here = ", ".join(f"{cell} = {value}" for cell, value in self.unlike.items())
+        changed = ", ".join(f"{cell} {old} -> {new}" for cell, (old, new) in self.changes.items())
+        state = f"where {here} and all else is as at the start" if here else "at the start"
+        return f"{state}, {self.action} changes {changed}" if changed else f"{state}, by {self.action}"
 
     def facts(self) -> dict[str, object]:
         changes = {cell: list(values) for cell, values in self.changes.items()}
         return {
             "scope": self.scope,
             "state": self.state,
+            "unlike the start": self.unlike,
             "action": self.action,
             "changes": changes,
             "false": self.failed,
@@ -69,10 +112,11 @@ def replay(
     called = action.called(arguments)
     came_to = native.run(layout, action, before, arguments)
     shown = layout.show(layout.encode(before))
+    unlike = _unlike(layout, before, _layout(model, structure))
     if property is None:
         if not isinstance(came_to, Raises):
             return f"{called} does not raise in the replayed state"
-        return Cti(layout.scope_names, shown, called, {}, f"{called} raises {came_to.error}")
+        return Cti(layout.scope_names, shown, unlike, called, {}, f"{called} raises {came_to.error}")
     if not isinstance(came_to, native.Next):
         how = "is not enabled" if isinstance(came_to, Blocks) else "raises"
         return f"{called} {how} in the replayed state"
@@ -80,7 +124,7 @@ def replay(
     if failed is None:
         return f"{property.name} is true after {called} in the replayed state"
     changes = layout.changes(layout.encode(before), layout.encode(came_to.values))
-    return Cti(layout.scope_names, shown, called, changes, failed)
+    return Cti(layout.scope_names, shown, unlike, called, changes, failed)
 
 
 def replay_initial(model: LiftedModel, structure: Structure, property: Property) -> Cti | str:
@@ -99,7 +143,21 @@ def replay_initial(model: LiftedModel, structure: Structure, property: Property)
     failed = _failure(layout, values, property, structure)
     if failed is None:
         return f"{property.name} is true in the replayed initial state"
-    return Cti(layout.scope_names, layout.show(layout.encode(values)), "", {}, failed)
+    return Cti(layout.scope_names, layout.show(layout.encode(values)), {}, "", {}, failed)
+
+
+def _unlike(layout: Layout, values: Values, own: Layout) -> dict[str, str]:
+    """Where a state is unlike the start, and a table unlike that of the model as it is."""
+    cells = (cell for cell in layout.cells if not _may_start_at(cell, values[cell.key]))
+    unlike = {str(cell): value_text(values[cell.key]) for cell in cells}
+    for variable in layout.model.declared.variables:
+        if variable.constant:
+            name, type = variable.symbol.name, variable.symbol.type
+            every = itertools.product(*(layout.values(key) for key in variable.symbol.keys))
+            for keys, held, usual in zip(every, layout.tables[name], own.tables[name], strict=True):
+                if held != usual:
+                    unlike[str(CellAt(variable, keys))] = value_text(layout.decode_value(held, type))
+    return unlike
 
 
 def _layout(model: LiftedModel, structure: Structure) -> Layout:
@@ -155,7 +213,7 @@ def _false_hypothesis(layout: Layout, values: Values, hypotheses: Sequence[Prope
         if many > MAX_EVALUATIONS:
             return f"{hypothesis.name} has too many arguments to be evaluated in the replayed state"
         for arguments in itertools.product(*domains):
-            if not _is_true(layout, instance, values, hypothesis, arguments):
+            if not is_true(layout, instance, values, hypothesis, arguments):
                 return f"hypothesis {hypothesis.at(arguments)} is false in the replayed state"
     return ""
 
@@ -164,18 +222,19 @@ def _failure(layout: Layout, values: Values, property: Property, structure: Stru
     """What is false of the property in this state, at the arguments the solver chose; ``None`` if it is true."""
     parameters = property.universal.parameters
     arguments = tuple(structure.value(Name(f"{p.name}'", p.type)) for p in parameters)
-    if _is_true(layout, native.load(layout, values), values, property, arguments):
+    if is_true(layout, native.load(layout, values), values, property, arguments):
         return None
     if property.lifted is not None:
         clause = failed_clause(property.lifted, layout, values, arguments)
         return f"{property.at(arguments)}: {clause}"
-    assert property.variable is not None
+    if property.variable is None:
+        return f"{property.at(arguments)} is false"
     cell = CellAt(property.variable, arguments)
     return f"{cell} = {value_text(values[cell.key])} leaves its Range"
 
 
-def _is_true(layout: Layout, instance: Any, values: Values, property: Property, arguments: tuple[Any, ...]) -> bool:
-    """The property on CPython: a claim by running its body, a Range by looking at the cell."""
+def is_true(layout: Layout, instance: Any, values: Values, property: Property, arguments: tuple[Any, ...]) -> bool:
+    """The property on CPython: a claim by running its body, a Range by looking at the cell, a formula as it says."""
     if property.lifted is not None:
         subject = instance
         for part in property.lifted.method.path:
@@ -186,6 +245,8 @@ def _is_true(layout: Layout, instance: Any, values: Values, property: Property, 
                 return property.lifted.method.function(subject, *own) is True
         except Exception:  # whatever an author's body raises makes the claim false
             return False
-    assert property.variable is not None and property.bounds is not None
+    if property.variable is None or property.bounds is None:
+        names = {p.name: value for p, value in zip(property.universal.parameters, arguments, strict=True)}
+        return evaluate(property.universal.body, layout, values, names) is True
     value = values[property.variable.symbol.name, arguments]
     return value is None or (isinstance(value, int) and value in property.bounds)

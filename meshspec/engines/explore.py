@@ -2,7 +2,7 @@
 
 Breadth first over all reachable states, exact ones and never fingerprints of them. Each refuted property gets the
 shortest path to a state that refutes it, and among the shortest the first in the order of actions and members, so
-that it is the same everywhere.
+that it is the same everywhere, with symmetry and without it.
 
 Sound when the lifted model is certified and the search was complete; the answer says so (*exhaustive*) or is
 UNDETERMINED. Misses everything beyond the scope.
@@ -14,10 +14,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from meshspec.answer import Answer, Counterexample, Finding, Step, Strength
-from meshspec.backends.evaluate import evaluate, failed_clause
-from meshspec.backends.layout import NO_RAISE, range_name
-from meshspec.engines.limits import INTERRUPTED, Limits
-from meshspec.engines.search import Exploration, Seen, Watched, search_states
+from meshspec.backends.evaluate import failed_clause
+from meshspec.backends.layout import NO_RAISE, State, range_name
+from meshspec.engines.exploration import Exploration
+from meshspec.engines.limits import INTERRUPTED, Limits, Options
+from meshspec.engines.search import search_states
+from meshspec.engines.trails import Trail
+from meshspec.engines.watch import Seen, Settled, Watched
 from meshspec.expr.build import TRUE
 from meshspec.lang.lift import Lifted, LiftedModel
 from meshspec.progress import Progress, silent
@@ -33,12 +36,13 @@ def explore(
     sizes: Mapping[type[Sort], int],
     limits: Limits | None = None,
     progress: Progress = silent,
+    options: Options | None = None,
 ) -> list[Finding]:
     """One finding for every claim, range and vacuity question of the model in this scope.
 
     Raises :class:`meshspec.errors.UsageError` for a scope that lacks a sort or is too large to build.
     """
-    search, seen = search_states(model, sizes, limits or Limits(), progress)
+    search, seen = search_states(model, sizes, limits or Limits(), progress, options)
     return findings_of(model, search, seen)
 
 
@@ -71,15 +75,20 @@ class _Sayer:
 
     def __init__(self, model: LiftedModel, search: Exploration) -> None:
         self.model, self.search, self.layout = model, search, search.layout
-        self.ground = self.layout.ground_actions()
+        self.ground, self.trails = self.layout.ground_actions(), search.trails
+        stuck = search.first_deadlock
         self.facts = {
             "transitions": search.transitions,
             "depth": search.depth,
             "deadlocks": search.deadlocks,
-            "deadlock": list(self.actions(search.first_deadlock)) if search.first_deadlock is not None else None,
+            "deadlock": list(self.actions(stuck)) if stuck is not None else None,
             "complete": search.complete,
             "cut": search.cut,
             "unit": "states",
+            "space": search.space.name,
+            "symmetry off": search.symmetry_off,
+            "not packed": search.stayed,
+            "kept": search.kept,
         }
         self.cut = search.cut if search.cut in ("", INTERRUPTED) else f"cut off by {search.cut}"
 
@@ -92,7 +101,8 @@ class _Sayer:
             "explore",
             kind=kind,
             scope=self.layout.scope_names,
-            states=len(search.states),
+            states=search.states,
+            orbits=search.orbits if search.reduced else None,
             facts=self.facts,
             **more,
         )
@@ -108,13 +118,13 @@ class _Sayer:
         """What one path settles: a search that was cut is enough, and is not called exhaustive."""
         if self.search.complete:
             return self._finding(name, kind, Answer.HOLDS, strength=Strength.EXHAUSTIVE, **more)
-        seen = len(self.search.states)
+        seen = self.search.states
         return self._finding(name, kind, Answer.HOLDS, strength=Strength.TESTED, tested=seen, **more)
 
     def undecided(self, name: str, kind: str, reason: str, **more: Any) -> Finding:
         """For a search that was cut."""
         what = "no witness" if kind in ("sometimes", "fires") else "no counterexample"
-        known = f"{what} in {len(self.search.states):,} states, {self.search.depth} steps deep"
+        known = f"{what} in {self.search.states:,} states, {self.search.depth} steps deep"
         settles = "a smaller scope, or higher --max-states and --max-memory"
         if self.search.cut == INTERRUPTED:
             settles = "letting it run to its end"
@@ -130,21 +140,25 @@ class _Sayer:
             where=str(lifted.method.where),
         )
 
-    def counterexample(self, state: int, failed: str, last: tuple[int, str] | None = None) -> Counterexample:
-        """The path to a state as an argument; `last` is a further step that raises."""
-        start, path = self.search.path(state)
-        steps, first = list[Step](), self.search.states[start]
-        before = first
-        for action, reached in path:
-            after = self.search.states[reached]
+    def _violated(self, name: str, kind: str, paths: list[Counterexample], where: str = "") -> Finding:
+        first, *more = paths
+        return self._finding(name, kind, Answer.VIOLATED, counterexample=first, more=tuple(more), where=where)
+
+    def paths(self, settled: Settled) -> list[Trail]:
+        return self.trails.several(settled.goals, settled.wanted)
+
+    def counterexample(self, trail: Trail, failed: str, last: tuple[int, str] | None = None) -> Counterexample:
+        """A path as an argument; `last` is a further step that raises."""
+        steps, before = list[Step](), trail.start
+        for action, after in trail.steps:
             steps.append(Step(self.action(action), self.layout.changes(before, after)))
             before = after
         if last is not None:
             steps.append(Step(self.action(last[0]), note=f"raises {last[1]}"))
-        return Counterexample(self.layout.show(first), tuple(steps), failed)
+        return Counterexample(self.layout.show(trail.start), tuple(steps), failed)
 
-    def actions(self, state: int) -> tuple[str, ...]:
-        return tuple(self.action(action) for action, _ in self.search.path(state)[1])
+    def actions(self, trail: Trail) -> tuple[str, ...]:
+        return tuple(map(self.action, trail.actions))
 
     def action(self, number: int) -> str:
         lifted, arguments = self.ground[number]
@@ -154,11 +168,8 @@ class _Sayer:
         lifted = watched.lifted
         kind, where = lifted.method.kind, str(lifted.method.where)
         if watched.found is not None:
-            arguments = watched.arguments[watched.which]
-            values = self.layout.decode(self.search.states[watched.found])
-            failed = f"{lifted.called(arguments)}: {failed_clause(lifted, self.layout, values, arguments)}"
-            path = self.counterexample(watched.found, failed)
-            return self._finding(lifted.name, kind, Answer.VIOLATED, counterexample=path, where=where)
+            paths = [self.counterexample(trail, self._failed(watched, trail)) for trail in self.paths(watched)]
+            return self._violated(lifted.name, kind, paths, where)
         if lifted.claim == TRUE and self.search.complete:
             return self._finding(
                 lifted.name,
@@ -180,12 +191,17 @@ class _Sayer:
             )
         return self._holds(lifted.name, kind, where=where)
 
+    def _failed(self, watched: Watched, trail: Trail) -> str:
+        """Why a claim is false at the end of a trail, for the first arguments for which it is."""
+        lifted, arguments = watched.lifted, watched.arguments[watched.plain([trail.end])[0]]
+        clause = failed_clause(lifted, self.layout, self.layout.decode(trail.end), arguments)
+        return f"{lifted.called(arguments)}: {clause}"
+
     def witnessed(self, lifted: Lifted, watched: list[Watched]) -> Finding:
         where = str(lifted.method.where)
         missing = [lifted.called(w.arguments[0]) for w in watched if w.found is None]
         if not missing:
-            first = next(w.found for w in watched if w.found is not None)
-            steps = self.actions(first)
+            steps = self.actions(self._witness(watched[0]))
             witness = "witness: " + (", ".join(steps) or "the initial state")
             return self._witnessed(lifted.name, "sometimes", where=where, reason=witness)
         if not self.search.complete:
@@ -194,22 +210,42 @@ class _Sayer:
         reason = f"{missing[0]} is true in no reachable state"
         return self._finding(lifted.name, "sometimes", Answer.VACUOUS, reason=reason, where=where)
 
+    def _witness(self, watched: Watched) -> Trail:
+        """The first shortest trail to a witness for the first of the arguments, of which others are images."""
+        assert watched.found is not None
+        test = self.search.plain.test(watched.node, watched.named[:1])
+        return self.trails.first(watched.found, lambda state: test([state])[0] >= 0)
+
     def in_range(self, name: str, seen: Seen) -> Finding:
         if name not in seen.ranges:
             return self._holds(name, "range")
-        state, cell = seen.ranges[name]
-        value = self.layout.show(self.search.states[state])[str(self.layout.cells[cell])]
-        failed = f"{self.layout.cells[cell]} = {value} leaves its Range"
-        return self._finding(name, "range", Answer.VIOLATED, counterexample=self.counterexample(state, failed))
+        paths = [self.counterexample(trail, self._left(name, trail.end)) for trail in self.paths(seen.ranges[name])]
+        return self._violated(name, "range", paths)
+
+    def _left(self, name: str, state: State) -> str:
+        def is_of(cell: int) -> bool:
+            variable = self.layout.cells[cell].variable
+            return range_name(variable, self.model.instance) == name
+
+        cell = next(cell for cell in self.search.plain.out_of_range(state) if is_of(cell))
+        value = self.layout.show(state)[str(self.layout.cells[cell])]
+        return f"{self.layout.cells[cell]} = {value} leaves its Range"
 
     def raises(self, seen: Seen) -> Finding:
-        if seen.raised is None:
+        if seen.raised.found is None:
             return self._holds(NO_RAISE, "total")
-        state, action, error = seen.raised
-        failed = f"{self.action(action)} raises {error}"
-        path = self.counterexample(state, failed, (action, error))
-        where = str(self.ground[action][0].method.where)
-        return self._finding(NO_RAISE, "total", Answer.VIOLATED, counterexample=path, where=where)
+        trails = self.paths(seen.raised)
+        paths: list[Counterexample] = []
+        for trail in trails:
+            last = self._raising(trail.end)
+            paths.append(self.counterexample(trail, f"{self.action(last[0])} raises {last[1]}", last))
+        where = str(self.ground[self._raising(trails[0].end)[0]][0].method.where)
+        return self._violated(NO_RAISE, "total", paths, where)
+
+    def _raising(self, state: State) -> tuple[int, str]:
+        """The first action that raises here, and what."""
+        after = self.search.plain.successors(state)
+        return next((action, error) for action, reached, error in after if reached is None)
 
     def all_fire(self, name: str, kind: str, of: str, how: str, why: str) -> Finding:
         times = {
@@ -227,18 +263,12 @@ class _Sayer:
         return self._finding(name, kind, Answer.VACUOUS, reason=reason)
 
     def ends(self, seen: Seen) -> Finding:
-        if seen.bad_end is None:
+        assert seen.end is not None
+        lifted = seen.end.lifted
+        if seen.end.found is None:
             return self._holds(ENDS, "terminal")
-        lifted = next(c for c in self.model.claims if c.method.kind == "terminal")
-        values = self.layout.decode(self.search.states[seen.bad_end])
-        every = self.layout.arguments(lifted.parameters)
-        bad = next(
-            a
-            for a in every
-            if not evaluate(
-                lifted.claim, self.layout, values, {p.name: v for p, v in zip(lifted.parameters, a, strict=True)}
-            )
-        )
-        failed = f"a deadlock where {lifted.called(bad)} is false"
-        path = self.counterexample(seen.bad_end, failed)
-        return self._finding(ENDS, "terminal", Answer.VIOLATED, counterexample=path, where=str(lifted.method.where))
+        paths: list[Counterexample] = []
+        for trail in self.paths(seen.end):
+            bad = seen.end.arguments[seen.end.plain([trail.end])[0]]
+            paths.append(self.counterexample(trail, f"a deadlock where {lifted.called(bad)} is false"))
+        return self._violated(ENDS, "terminal", paths, str(lifted.method.where))

@@ -1,4 +1,4 @@
-"""How far an engine may go before its answer is UNDETERMINED."""
+"""How far an engine may go before its answer is UNDETERMINED, and by what means a search goes there."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INTERRUPTED = "interrupted"
 
 @attrs.frozen
 class Limits:
-    """Bounds of a search: distinct states, and bytes of memory that it may add to the process."""
+    """Bounds of a search: states held (under symmetry orbits), and bytes of memory it may add to the process."""
 
     max_states: int = 1_000_000
     max_memory: int = 4 * 10**9
@@ -28,6 +28,39 @@ class Limits:
     def __attrs_post_init__(self) -> None:
         if self.max_states < 1 or self.max_memory < 1:
             raise UsageError("--max-states and --max-memory must be at least 1")
+
+
+SPACES = ("tuples", "numpy", "kernel")
+
+
+@attrs.frozen
+class Options:
+    """By what means a search goes: none of them changes an answer.
+
+    Attributes:
+        symmetry: visit one state of each orbit where that is sound.
+        space: how states are held, one of :data:`SPACES`; ``None`` begins with tuples and packs what grows.
+        workers: how many threads step packed states.
+        counterexamples: how many that end in different states (orbits) to collect for each refuted property.
+        partial_order: leave out interleavings where that is sound.
+        checkpoint: the file that an unfinished search is kept in, and taken up from.
+    """
+
+    symmetry: bool = True
+    space: str | None = None
+    workers: int = 1
+    counterexamples: int = 1
+    partial_order: bool = False
+    checkpoint: Path | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if self.space is not None and self.space not in SPACES:
+            raise UsageError(f"--space {self.space}: write {', '.join(SPACES[:-1])} or {SPACES[-1]}")
+        for option, given in (("--workers", self.workers), ("--counterexamples", self.counterexamples)):
+            if given < 1:
+                raise UsageError(f"{option} must be at least 1")
+        if self.workers > 1 and self.space not in (None, "kernel"):
+            raise UsageError(f"--workers {self.workers}: only the kernel has several, not --space {self.space}")
 
 
 def memory_now() -> int:

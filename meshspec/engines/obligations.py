@@ -48,9 +48,10 @@ class Refuted:
 
 @attrs.frozen
 class Open:
-    """Neither was shown."""
+    """Neither was shown; ``outside``, when the question could not even be asked for every size."""
 
     reason: str
+    outside: bool = False
 
 
 Settled = Proved | Refuted | Open
@@ -100,7 +101,7 @@ class Prover:
         try:
             goal = self._goal(obligation)
         except Outside as outside:
-            return Open(str(outside))
+            return Open(str(outside), outside=True)
         if goal == TRUE:
             return Proved(frozenset())
         return _Question(self, obligation, goal, hypotheses if obligation.action is not None else {}).answer()

@@ -1,216 +1,334 @@
-"""The search behind `explore`: breadth first over exact states, each property watched until a state settles it.
+"""The search behind `explore`: breadth first by layers of exact states, each property watched until it is settled.
 
-Sound and complete in its scope unless ``cut`` says why it stopped. Parents are kept, so every path it gives is a
-shortest one, and among the shortest the first in the order of initial states, actions and members.
+Sound and complete in its scope unless ``cut`` says why it stopped. Layers are kept and no parents: paths are found
+afterwards (:mod:`meshspec.engines.trails`). A state in which a Range is left is in no layer. It is counted, claims
+are asked of it, and no step is taken from it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import itertools
+import time
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
 
-from meshspec.backends.generated import Generator
 from meshspec.backends.layout import Layout, State, range_name
-from meshspec.engines.limits import INTERRUPTED, Limits, memory_now
-from meshspec.expr.build import negate
-from meshspec.expr.nodes import Node
-from meshspec.lang.lift import Lifted, LiftedModel
+from meshspec.backends.space import Batch, Odd, Stepped
+from meshspec.backends.tuples import TupleSpace
+from meshspec.engines.checkpoint import Layer
+from meshspec.engines.exploration import Counts, Exploration, Found
+from meshspec.engines.keeping import Keeper
+from meshspec.engines.limits import INTERRUPTED, Limits, Options, memory_now
+from meshspec.engines.spaces import carried, stages, symmetry_for
+from meshspec.engines.trails import Goal
+from meshspec.engines.watch import Seen, Settled, watch, where
+from meshspec.errors import Disagreement, UsageError
+from meshspec.lang.lift import LiftedModel
 from meshspec.progress import Progress, silent
 from meshspec.sorts import Sort
 
 _CELLS_BETWEEN_LOOKS = 1 << 18  # at most about this many entries of states are added before memory is looked at
-
-
-@attrs.define
-class Exploration:
-    """What a search has seen: states in the order found, how each was reached, how often each action fired.
-
-    ``deadlocks`` counts the states in which no action is enabled; ``closed`` are the states in which a Range is
-    left, from which no step is taken; ``cut`` is why the search stopped early.
-    """
-
-    layout: Layout
-    states: list[State] = attrs.field(factory=list[State])
-    parents: list[tuple[int, int]] = attrs.field(factory=list[tuple[int, int]])
-    transitions: int = 0
-    depth: int = 0
-    deadlocks: int = 0
-    first_deadlock: int | None = None
-    fired: list[int] = attrs.field(factory=list[int])
-    closed: set[int] = attrs.field(factory=set[int])
-    cut: str = ""
-
-    @property
-    def complete(self) -> bool:
-        return not self.cut
-
-    def path(self, state: int) -> tuple[int, list[tuple[int, int]]]:
-        """The initial state this one is reached from, and the steps: (ground action, state reached)."""
-        steps: list[tuple[int, int]] = []
-        while self.parents[state][0] >= 0:
-            parent, action = self.parents[state]
-            steps.append((action, state))
-            state = parent
-        return state, steps[::-1]
-
-
-@attrs.define
-class Watched:
-    """What is evaluated in every new state until one settles it: ``found``, for the arguments at ``which``.
-
-    ``site`` is where an ``implies`` stands whose antecedent this is.
-    """
-
-    lifted: Lifted
-    arguments: list[tuple[Any, ...]]
-    test: Callable[[State], int]
-    site: str = ""
-    found: int | None = None
-    which: int = -1
-
-
-@attrs.define
-class Seen:
-    """Where each property was settled: refuted claims, antecedents met, witnesses, Ranges left, errors, ends."""
-
-    claims: list[Watched] = attrs.field(factory=list[Watched])
-    antecedents: list[Watched] = attrs.field(factory=list[Watched])
-    witnesses: list[Watched] = attrs.field(factory=list[Watched])
-    ranges: dict[str, tuple[int, int]] = attrs.field(factory=dict[str, tuple[int, int]])
-    raised: tuple[int, int, str] | None = None
-    bad_end: int | None = None
+_SLICE = 4096  # tuples stepped at a time
+_PACKED_SLICE = 1 << 16  # packed states stepped at a time
+_LEAST_SLICE = 64
 
 
 def search_states(
-    model: LiftedModel, sizes: Mapping[type[Sort], int], limits: Limits, progress: Progress = silent
+    model: LiftedModel,
+    sizes: Mapping[type[Sort], int],
+    limits: Limits,
+    progress: Progress = silent,
+    options: Options | None = None,
 ) -> tuple[Exploration, Seen]:
     """Every reachable state of the model in this scope, or as many as the limits allow.
 
-    Raises :class:`meshspec.errors.UsageError` for a scope that lacks a sort or is too large to build.
+    Raises :class:`meshspec.errors.UsageError` for a scope that lacks a sort or is too large to build, and where a
+    space that is asked for cannot hold the model.
     """
+    options = options or Options()
     layout = Layout(model, sizes)
-    generator = Generator(layout)
-    seen = _watch(model, layout, generator)
-    ends = next((c for c in model.claims if c.method.kind == "terminal"), None)
-    may_end = _test(generator, layout, ends, ends.claim) if ends is not None else None
-    run = _Search(layout, generator, seen, may_end, limits, progress)
+    symmetry, why = symmetry_for(layout, options)
+    plain = TupleSpace(layout, symmetry)
+    seen = watch(model, layout, symmetry, options.counterexamples)
+    seen.ask_plainly(plain)
+    result = Exploration(layout, plain, plain, symmetry_off=why)
+    keeper = Keeper(result, symmetry, options)
+    run = _Search(result, seen, keeper, options, limits, progress)
     try:
         run.go()
     except KeyboardInterrupt:
-        run.result.cut = INTERRUPTED
+        result.cut = INTERRUPTED
     except MemoryError:
-        run.result.cut = "the end of memory"
+        result.cut = "the end of memory"
+    keeper.finish()
     progress("")
-    return run.result, seen
-
-
-def _test(generator: Generator, layout: Layout, lifted: Lifted, node: Node) -> Callable[[State], int]:
-    names = [generator.names(lifted, arguments) for arguments in layout.arguments(lifted.parameters)]
-    return generator.first_failure(node, names)
-
-
-def _watch(model: LiftedModel, layout: Layout, generator: Generator) -> Seen:
-    seen = Seen()
-    for lifted in model.claims:
-        arguments = layout.arguments(lifted.parameters)
-        if lifted.method.kind in ("always", "lemma"):
-            seen.claims.append(Watched(lifted, arguments, _test(generator, layout, lifted, lifted.claim)))
-            for site, node in lifted.antecedents.items():
-                met = _test(generator, layout, lifted, negate(node))
-                seen.antecedents.append(Watched(lifted, arguments, met, site))
-        elif lifted.method.kind == "sometimes":
-            for one in arguments:
-                never = generator.first_failure(negate(lifted.claim), [generator.names(lifted, one)])
-                seen.witnesses.append(Watched(lifted, [one], never))
-    return seen
+    return result, seen
 
 
 class _Search:
     def __init__(
         self,
-        layout: Layout,
-        generator: Generator,
+        result: Exploration,
         seen: Seen,
-        may_end: Callable[[State], int] | None,
+        keeper: Keeper,
+        options: Options,
         limits: Limits,
         progress: Progress,
     ) -> None:
-        self.result = Exploration(layout)
-        self.successors = generator.successors()
-        self.out_of_range = generator.out_of_range()
-        self.seen = seen
-        self.may_end = may_end
-        self.limits = limits
-        self.progress = progress
-        self.number: dict[State, int] = {}
-        self.unsettled = [*seen.claims, *seen.witnesses, *seen.antecedents]
-        self.between_looks = max(1, min(4096, _CELLS_BETWEEN_LOOKS // max(1, len(layout.cells))))
+        self.result, self.seen, self.keeper, self.plain = result, seen, keeper, result.plain
+        self.options, self.limits, self.progress = options, limits, progress
+        self._too_many = f"--max-states of {limits.max_states:,}"
+        self.actions = len(result.layout.ground_actions())
+        self.stages = stages(options)
+        self.between_looks = max(1, min(4096, _CELLS_BETWEEN_LOOKS // max(1, len(result.layout.cells))))
+        self.weights: Sequence[int] = ()  # of the last layer
+        self.work = 0  # states stepped and found since the last look
         self.memory_before = memory_now()
+        self.began = time.monotonic()
 
     def go(self) -> None:
         result = self.result
-        result.fired = [0] * len(result.layout.ground_actions())
-        for state in result.layout.initial_states():
-            if not self._add(state, -1, -1):
+        result.counts = Counts(fired=(0,) * self.actions)
+        depth, last = -1, None
+        for depth, kept in enumerate(self.keeper.kept()):
+            last = self._kept(depth, kept)
+            self._take_in(last)
+        if last is None:
+            depth, last = 0, self._start()
+            self._take_in(last)
+        while last.orbits and not result.cut:
+            depth += 1
+            last = self._expand(depth - 1)
+            self._take_in(last)
+
+    # -- one layer ---------------------------------------------------------------------------------------------
+
+    def _start(self) -> Found:
+        """The initial states."""
+        while True:
+            layer, states, left = self._layer(0), self.result.layout.initial_states(), self.limits.max_states
+            while not self.result.cut and (some := list(itertools.islice(states, self._slice(layer)))):
+                if self._moved(layer):
+                    break
+                self._look(len(some), layer)
+                if len(some) > left:  # under symmetry many of them may be few orbits; they are bounded all the same
+                    some, self.result.cut = some[:left], self._too_many
+                left -= len(some)
+                inside: list[State] = []
+                for state in some:
+                    if self.plain.out_of_range(state):
+                        self._leave(layer, state, None)
+                    else:
+                        inside.append(state)
+                self._found(layer, self.result.space.add(self.result.space.pack(inside)))
+            else:
+                return layer
+
+    def _kept(self, depth: int, kept: Layer) -> Found:
+        """A layer from a checkpoint."""
+        while True:
+            layer = Found(depth, list(kept.taken), deadlocks=kept.deadlocks, closed=kept.closed)
+            layer.stuck, layer.raising = list(kept.stuck), list(kept.raising)
+            layer.outside = {state: list(sources) for state, sources in kept.outside.items()}
+            for states in kept.states:
+                if self._moved(layer):
+                    break
+                self._look(len(states), layer)
+                new = self.result.space.add(self.result.space.pack(states))
+                layer.new.append(new)
+                layer.orbits += self.result.space.size(new)
+            else:
+                return layer
+
+    def _expand(self, depth: int) -> Found:
+        """Every step from the layer of this depth."""
+        while True:
+            batch, layer, begin = self.result.layers[depth], self._layer(depth + 1), 0
+            size = self.result.space.size(batch)
+            while begin < size and not self.result.cut:
+                if self._moved(layer):
+                    break
+                end = min(size, begin + self._slice(layer))
+                self._look(end - begin, layer)
+                part = batch if end - begin == size else self.result.space.take(batch, range(begin, end))
+                weights = self.weights[begin:end]
+                self._collect(layer, part, weights, self.result.space.step(part, weights), begin)
+                begin = end
+            else:
+                return layer
+
+    def _layer(self, depth: int) -> Found:
+        return Found(depth, [0] * self.actions)
+
+    def _slice(self, layer: Found) -> int:
+        """How many states to step before limits are looked at: fewer where few more may be held."""
+        most = _SLICE if self.result.space is self.plain else _PACKED_SLICE
+        return min(most, max(_LEAST_SLICE, self._room(layer)))
+
+    def _room(self, layer: Found) -> int:
+        return self.limits.max_states - self.result.counts.orbits - layer.held
+
+    def _collect(self, layer: Found, part: Batch, weights: Sequence[int], stepped: Stepped, begin: int) -> None:
+        for action, times in enumerate(stepped.taken):
+            layer.taken[action] += int(times)
+        if len(stepped.stuck):
+            places = [int(place) for place in stepped.stuck]
+            layer.deadlocks += sum(int(weights[place]) for place in places)
+            if self.keeper.path is not None or self.result.deadlock.found is None or self._ends_are_owed:
+                layer.stuck += [begin + place for place in places]
+        self._found(layer, stepped.new)
+        if len(stepped.odd):
+            self._odd(layer, part, stepped.odd, begin)
+
+    def _found(self, layer: Found, new: Batch) -> None:
+        """Count what a space has not met before, as far as the bound on states goes."""
+        space, room = self.result.space, self._room(layer)
+        many = space.size(new)
+        if many > room:
+            new, many = space.take(new, range(room)), room
+            self.result.cut = self._too_many
+        layer.new.append(new)
+        layer.orbits += many
+        self.work += many
+
+    def _odd(self, layer: Found, part: Batch, odd: Sequence[Odd], begin: int) -> None:
+        """Ask generated Python what steps to no ordinary state are: an error, or a state in which a Range is left."""
+        by_source: dict[int, list[int]] = {}
+        for one in odd:
+            by_source.setdefault(int(one.source), []).append(int(one.action))
+        space = self.result.space
+        sources = space.unpack(space.take(part, list(by_source)))
+        for (source, actions), state in zip(by_source.items(), sources, strict=True):
+            after = {action: reached for action, reached, _ in self.plain.successors(state)}
+            for action in actions:
+                reached = after.get(action, state)
+                if reached is None:
+                    layer.raising.append(begin + source)
+                elif self.plain.out_of_range(reached):
+                    self._leave(layer, reached, begin + source)
+                else:
+                    lifted, arguments = self.result.layout.ground_actions()[action]
+                    raise Disagreement(
+                        f"{space.name} says that {lifted.called(arguments)} leads to no state; in generated Python "
+                        f"it does not raise and leaves no Range: {self.result.layout.show(state)}"
+                    )
+
+    def _leave(self, layer: Found, state: State, source: int | None) -> None:
+        """Take note of a state in which a Range is left, and of what leads to it."""
+        (one,) = self.plain.pack([state])
+        if one in self.result.outside:
+            return
+        if one not in layer.outside:
+            if self._room(layer) < 1:
+                self.result.cut = self._too_many
                 return
-        here, layer_end = 0, len(result.states)
-        while here < len(result.states):
-            if here == layer_end:
-                result.depth += 1
-                layer_end = len(result.states)
-            if here % 4096 == 0:
-                self.progress(f"explore {result.layout.model.name}: {len(result.states):,} states")
-            if here not in result.closed and not self._expand(here):
-                return
-            here += 1
+            layer.outside[one] = []
+            layer.closed += _total(self.plain.weights([one]))
+        if source is not None and source not in layer.outside[one][-1:]:
+            layer.outside[one].append(source)
 
-    def _expand(self, here: int) -> bool:
-        result, after = self.result, self.successors(self.result.states[here])
-        if not after:
-            self._deadlock(here)
-        for action, state, error in after:
-            result.transitions += 1
-            result.fired[action] += 1
-            if state is None:
-                if self.seen.raised is None:
-                    self.seen.raised = (here, action, error)
-            elif state not in self.number and not self._add(state, here, action):
-                return False
-        return True
+    def _take_in(self, layer: Found) -> None:
+        """Make a layer part of the result, and settle what it settles."""
+        result, depth, old = self.result, layer.depth, self.result.counts
+        new = layer.new[0] if len(layer.new) == 1 else result.space.joined(layer.new)
+        layer.new = []
+        self.weights = result.space.weights(new)
+        if layer.orbits:
+            result.layers.append(new)
+        result.outside.update(dict.fromkeys(layer.outside, depth))
+        self.seen.look(depth, new, layer.outside)
+        self._left(depth, layer.outside)
+        if layer.stuck:
+            result.deadlock.add(Goal(depth - 1, layer.stuck))
+            self._ended(depth - 1, layer.stuck)
+        if layer.raising:
+            self.seen.raised.add(Goal(depth - 1, list(dict.fromkeys(layer.raising))))
+        count = _total(self.weights)
+        result.counts = Counts(
+            states=old.states + count + layer.closed,
+            orbits=old.orbits + layer.held,
+            transitions=old.transitions + sum(layer.taken),
+            depth=depth if layer.held and (not result.cut or not depth) else max(depth - 1, 0),
+            deadlocks=old.deadlocks + layer.deadlocks,
+            closed=old.closed + layer.closed,
+            fired=tuple(map(int.__add__, old.fired, layer.taken)),
+            layers=len(result.layers),
+        )
+        self.keeper.took_in(layer, count)
 
-    def _deadlock(self, here: int) -> None:
-        self.result.deadlocks += 1
-        if self.result.first_deadlock is None:
-            self.result.first_deadlock = here
-        if self.may_end is not None and self.seen.bad_end is None and self.may_end(self.result.states[here]) >= 0:
-            self.seen.bad_end = here
+    def _left(self, depth: int, outside: Mapping[State, Sequence[int]]) -> None:
+        layout, by_name = self.result.layout, dict[str, dict[State, Sequence[int]]]()
+        for state, sources in outside.items():
+            for cell in self.plain.out_of_range(state):
+                name = range_name(layout.cells[cell].variable, layout.model.instance)
+                by_name.setdefault(name, {})[state] = sources
+        for name, left in by_name.items():
+            settled = self.seen.ranges.setdefault(name, Settled(self.options.counterexamples))
+            settled.add(Goal(depth, outside=left))
 
-    def _add(self, state: State, parent: int, action: int) -> bool:
-        """Take in a new state and settle what it settles; False when a bound is reached."""
-        if state in self.number:
+    @property
+    def _ends_are_owed(self) -> bool:
+        return self.seen.end is not None and not self.seen.end.enough
+
+    def _ended(self, depth: int, stuck: Sequence[int]) -> None:
+        end = self.seen.end
+        if end is not None and not end.enough:
+            bad = where(end.test(self.result.space.take(self.result.layers[depth], stuck)))
+            end.add(Goal(depth, [stuck[place] for place in bad]))
+
+    # -- other spaces ------------------------------------------------------------------------------------------
+
+    def _moved(self, layer: Found) -> bool:
+        """Whether the search has grown and now goes on in another space; this layer is then begun again."""
+        result, refusals = self.result, list[str]()
+        while self.stages and result.counts.orbits + layer.orbits >= self.stages[0].states:
+            stage = self.stages.pop(0)
+            try:
+                space = stage.make(result.layout, result.space.symmetry, self.options)
+                layers = [carried(result.space, space, one) for one in result.layers]
+                self.seen.ask(space)
+            except UsageError as refused:
+                if self.options.space is not None:
+                    raise
+                refusals.append(str(refused))
+                self.stages = [attrs.evolve(one, states=stage.states) for one in self.stages]
+                continue
+            for mine, its in zip(result.layers, layers, strict=True):
+                if space.size(its) != result.space.size(mine):
+                    raise Disagreement(
+                        f"{space.name} holds {space.size(its):,} states in a layer for which "
+                        f"{result.space.name} held {result.space.size(mine):,}"
+                    )
+            self.stages = [later for later in self.stages if later.states > stage.states]
+            result.space, result.layers = space, layers
+            self.weights = space.weights(layers[-1]) if layers else ()
+            self.plain.forget()
             return True
-        result, number = self.result, len(self.result.states)
-        if not self._may_add(number):
-            return False
-        self.number[state] = number
-        result.parents.append((parent, action))
-        result.states.append(state)
-        for cell in self.out_of_range(state):  # what a model means ends where a Range is left: no step goes on
-            name = range_name(result.layout.cells[cell].variable, result.layout.model.instance)
-            self.seen.ranges.setdefault(name, (number, cell))
-            result.closed.add(number)
-        for watched in tuple(self.unsettled):
-            which = watched.test(state)
-            if which >= 0:
-                watched.found, watched.which = number, which
-                self.unsettled.remove(watched)
-        return True
+        if refusals and result.space is self.plain:
+            result.stayed = "; ".join(dict.fromkeys(refusals))
+        return False
 
-    def _may_add(self, number: int) -> bool:
-        if number >= self.limits.max_states:
-            self.result.cut = f"--max-states of {self.limits.max_states:,}"
-        elif number % self.between_looks == 0 and memory_now() - self.memory_before > self.limits.max_memory:
-            self.result.cut = f"--max-memory of {self.limits.max_memory:,} bytes"
-        return not self.result.cut
+    # -- limits ------------------------------------------------------------------------------------------------
+
+    def _look(self, steps: int, layer: Found) -> None:
+        """Look at memory and tell of progress, every so many states."""
+        if self.work >= self.between_looks:
+            if memory_now() - self.memory_before > self.limits.max_memory:
+                self.result.cut = f"--max-memory of {self.limits.max_memory:,} bytes"
+            self._tell(layer)
+            self.work = 0
+        self.work += steps
+
+    def _tell(self, layer: Found) -> None:
+        states, seconds = self.result.counts.states + layer.held, time.monotonic() - self.began
+        rate = f", {states / seconds:,.0f} a second" if seconds else ""
+        self.progress(f"explore {self.result.layout.model.name}: {states:,} states{rate}")
+
+
+def _total(weights: Sequence[int]) -> int:
+    if isinstance(weights, list):
+        return sum(weights)
+    packed: Any = weights  # a NumPy array, which is summed as one
+    return int(packed.sum())

@@ -28,13 +28,14 @@ class Promise:
 
 @attrs.frozen
 class Evidence:
-    """The evidence for one model in one scope."""
+    """The evidence for one model in one scope; ``orbits`` are states that no symmetry maps to each other."""
 
     model: type
     scope: Mapping[type[Sort], int]
     states: int
     deadlocks: int
     promises: Mapping[str, Promise]
+    orbits: int | None = None
 
 
 def promise(
@@ -48,9 +49,17 @@ def promise(
 
 
 def evidence(
-    model: type, *, scope: Mapping[type[Sort], int], states: int, deadlocks: int, promises: Mapping[str, Promise]
+    model: type,
+    *,
+    scope: Mapping[type[Sort], int],
+    states: int,
+    deadlocks: int,
+    promises: Mapping[str, Promise],
+    orbits: int | None = None,
 ) -> Evidence:
     """The evidence for a model; every ``@always`` and ``@sometimes`` claim must have its line.
+
+    The counts are exact. Those of `orbits` are checked where they are given.
 
     Raises :class:`ModelError` for a line without a claim, a claim without a line, and an incident that does not
     extend the model.
@@ -66,4 +75,4 @@ def evidence(
         for incident in line.refuted_by:
             if not issubclass(incident, model):
                 raise ModelError(f"{name}: {incident.__name__} is no incident of {model.__name__}", where_now())
-    return Evidence(model, dict(scope), states, deadlocks, dict(promises))
+    return Evidence(model, dict(scope), states, deadlocks, dict(promises), orbits)

@@ -36,6 +36,7 @@ from meshspec.lang.outcomes import (
     merged,
 )
 from meshspec.lang.places import is_authors, where_is, where_raised
+from meshspec.lang.response import listening, refuse_mixed, response_in
 from meshspec.lang.scan import Watch, refuse_blind_spots
 from meshspec.lang.trace import Tracer
 from meshspec.sorts import Sort, no_iteration
@@ -198,6 +199,7 @@ def lift_method(instance: Any, known: Declared, method: Method) -> Lifted:
     not_ints = {p.name for p in method.parameters if p.length or not isinstance(p.type, IntType)} | {"self"}
     refuse_blind_spots(list(watch.ran.values()), {method.function.__code__: not_ints})
     found = flat + tuple(tracer.all_choices.values())
+    refuse_mixed(method, raw)
     _nothing_escaped(method, raw, {Name(p.name, p.type) for p in found})
     tree = merged(raw)
     if not claim and (many := sum(1 for _ in grouped(tree))) > MAX_OUTCOMES:
@@ -210,7 +212,8 @@ def lift_method(instance: Any, known: Declared, method: Method) -> Lifted:
 
 def _outcome(tracer: Tracer, method: Method, subject: Any, arguments: list[Any], claim: bool) -> Outcome:
     try:
-        result = method.function(subject, *arguments)
+        with listening() as calls:
+            result = method.function(subject, *arguments)
     except Blocked:
         return Blocks()
     except RecursionError as error:
@@ -226,6 +229,7 @@ def _outcome(tracer: Tracer, method: Method, subject: Any, arguments: list[Any],
         return Raises(type(error).__name__)
     if tracer.error is not None:
         raise tracer.error
+    response = response_in(method, calls)
     if claim:
         if not isinstance(result, bool):
             tracer.error = LiftError(
@@ -233,7 +237,7 @@ def _outcome(tracer: Tracer, method: Method, subject: Any, arguments: list[Any],
             )
             raise tracer.error
         sites = sorted(tracer.levels[-1].antecedents.items(), key=lambda item: item[0])
-        return Says(node_of(result), tuple(sites))
+        return Says(node_of(result), tuple(sites), response)
     if result is not None:
         tracer.error = LiftError(f"{method.name} is an action and returns nothing, not {_kind(result)}", method.where)
         raise tracer.error

@@ -24,6 +24,7 @@ from meshspec.lang.declare import (
     is_model,
     undecorated,
 )
+from meshspec.lang.fairness import refuse_unfair
 from meshspec.lang.places import where_is, where_now
 from meshspec.lang.words import var
 from meshspec.sorts import Sort, is_sort
@@ -75,6 +76,7 @@ def model(cls: type[_T], /) -> type[_T]:
     setattr(made, DECLARED, None)
     if len(ends := declared(made).of_kind("terminal")) > 1:
         raise ModelError(f"{cls.__name__} has {len(ends)} @terminal claims; say it in one", where_is(cls))
+    refuse_unfair(declared(made))
     return made  # type: ignore[no-any-return]  # attrs.define returns the class it was given
 
 

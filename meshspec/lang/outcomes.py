@@ -61,10 +61,11 @@ class Raises:
 
 @attrs.frozen(cache_hash=True)
 class Says:
-    """A claim's value, and for each ``implies`` in it when its antecedent is true."""
+    """A claim's value, for each ``implies`` in it when its antecedent is true, and both sides of a ``leads_to``."""
 
     value: Node
     antecedents: tuple[tuple[str, Node], ...] = ()
+    response: tuple[Node, Node] | None = None
 
 
 Outcome = Does | Blocks | Raises | Says

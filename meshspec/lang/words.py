@@ -9,13 +9,15 @@ import inspect
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from enum import Enum
-from typing import Any, Literal, NoReturn, Protocol, TypeVar, cast
+from typing import Any, Literal, NoReturn, Protocol, TypeVar, cast, overload
 
 from meshspec.errors import Blocked, ModelError
 from meshspec.expr.handles import reader
 from meshspec.lang.containers import Fresh, Map
 from meshspec.lang.declare import MARK, MARKED, AnyOf, Kind, Var
+from meshspec.lang.fairness import FAIR, stated
 from meshspec.lang.places import is_ours, where_now
+from meshspec.lang.response import note
 from meshspec.sorts import Sort, is_enum, is_sort, members
 
 _S = TypeVar("_S", bound="Sort | Enum")
@@ -94,9 +96,28 @@ def sometimes(claim: _Claim, /) -> _Claim:
     return cast(_Claim, _mark("sometimes", claim))
 
 
-def eventually(claim: _Claim, /) -> _Claim:
-    """A claim that every run comes to satisfy. Declared now; until an engine reads it, it is UNDETERMINED."""
-    return cast(_Claim, _mark("eventually", claim))
+@overload
+def eventually(claim: _Claim, /) -> _Claim: ...
+@overload
+def eventually(*, weak: Sequence[str] = (), strong: Sequence[str] = ()) -> Callable[[_Claim], _Claim]: ...
+def eventually(claim: Any = None, /, *, weak: Sequence[str] = (), strong: Sequence[str] = ()) -> Any:
+    """A claim that is true at some point of every run, or whatever ``leads_to`` in it says of every run.
+
+    A run goes on for ever, or ends where no action is enabled (a fault is never owed) and stays there. Bare, the
+    claim may count on nothing more; ``@eventually(weak=("send",), strong=("recover",))`` names actions that are
+    fair, each for each combination of its arguments: a weakly fair one is taken if it stays enabled for ever, a
+    strongly fair one also if it is enabled again and again.
+    """
+    if claim is not None:
+        return _mark("eventually", claim)
+    fair = stated(weak, strong, where_now())
+
+    def mark(body: _Claim) -> _Claim:
+        made = cast(_Claim, _mark("eventually", body))
+        setattr(made, FAIR, fair)
+        return made
+
+    return mark
 
 
 def lemma(claim: _Claim, /) -> _Claim:
@@ -130,6 +151,20 @@ def implies(antecedent: bool, consequent: bool, /) -> bool:
     if lifting is not None:
         lifting.antecedent(antecedent)
     return consequent if antecedent else True
+
+
+def leads_to(before: bool, after: bool, /) -> bool:
+    """Whenever `before` is true, `after` is true then or later; the whole of what an ``@eventually`` returns.
+
+    ``return leads_to(self.asked[e], self.answered[e])``. Called by hand it speaks of the present state alone: whether
+    nothing is asked for, or it has come about.
+    """
+    for value in (before, after):
+        _bool(value, "leads_to needs bools")
+    frame = inspect.currentframe()
+    if frame is not None and frame.f_back is not None:
+        note(before, after, frame.f_back)
+    return after or not before
 
 
 _chooser: ContextVar[Callable[[Sequence[object]], object] | None] = ContextVar("meshspec_chooser", default=None)

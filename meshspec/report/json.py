@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from meshspec.answer import Finding
+from meshspec.answer import Counterexample, Finding
 from meshspec.engines.check import Answered
 from meshspec.errors import UsageError
 
-VERSION = 1
+VERSION = 2
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
@@ -27,9 +27,24 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "states": finding.states,
         "orbits": finding.orbits,
         "tested": finding.tested,
-        "counterexample": None
-        if path is None
-        else [
+        **_path(path),
+        "more": [_path(other) for other in finding.more],
+        "reason": finding.reason,
+        "known": finding.known,
+        "settles": finding.settles,
+        "engine": finding.engine,
+        "where": finding.where,
+        "replay": finding.replay,
+        "facts": _plain(finding.facts),
+    }
+
+
+def _path(path: Counterexample | None) -> dict[str, Any]:
+    """The parts of a counterexample, each ``None`` where there is none."""
+    if path is None:
+        return dict.fromkeys(("counterexample", "initial", "failed", "how", "loop"))
+    return {
+        "counterexample": [
             {
                 "action": step.action,
                 "at": step.at or None,
@@ -38,16 +53,10 @@ def finding_object(finding: Finding) -> dict[str, Any]:
             }
             for step in path.steps
         ],
-        "initial": None if path is None else dict(path.initial),
-        "failed": None if path is None else path.failed,
-        "how": None if path is None else path.how,
-        "reason": finding.reason,
-        "known": finding.known,
-        "settles": finding.settles,
-        "engine": finding.engine,
-        "where": finding.where,
-        "replay": finding.replay,
-        "facts": _plain(finding.facts),
+        "initial": dict(path.initial),
+        "failed": path.failed,
+        "how": path.how,
+        "loop": path.loop,
     }
 
 

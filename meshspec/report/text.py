@@ -63,8 +63,10 @@ def headline(answered: Answered) -> str:
         strongest_first = [held[strength] for strength in Strength if strength in held]
         return "; ".join(strongest_first or [strength_text(best)])
     if best.answer is Answer.VIOLATED and best.counterexample is not None and best.engine != "judge":
-        steps = len(best.counterexample.steps)
-        return f"in {steps} step{'s' if steps != 1 else ''} ({best.counterexample.how}, {best.engine})"
+        path = best.counterexample
+        steps = len(path.steps) if path.loop is None else path.loop
+        rest = "" if path.loop is None else f", then {len(path.steps) - path.loop or 'nothing'} for ever"
+        return f"in {steps} step{'s' if steps != 1 else ''}{rest} ({path.how}, {best.engine})"
     return best.reason
 
 
@@ -85,6 +87,10 @@ def lines_of(answered: Answered, width: int = WIDTH, column: int = 0) -> list[st
     lines += why if best.answer is Answer.UNDETERMINED else []
     if path is not None:
         lines += counterexample_lines(path, width)
+    for number, other in enumerate(best.more, 2):
+        steps = len(other.steps)
+        lines.append(f"    counterexample {number}, in {steps} step{'s' if steps != 1 else ''}:")
+        lines += counterexample_lines(other, width)
     if best.where:
         lines += _indented(f"stated at {best.where}", width)
     return lines
@@ -115,6 +121,8 @@ def counterexample_lines(path: Counterexample, width: int = WIDTH) -> list[str]:
     lines: list[str] = []
     column = min(max((len(step.action) for step in path.steps), default=0), max(12, width // 2))
     for position, step in enumerate(path.steps, 1):
+        if path.loop == position - 1:
+            lines.append("    then for ever:")
         number = position if step.at is None else step.at
         place = f"{number:>3}." if number else "    "
         changed = ", ".join(f"{name} {old} -> {new}" for name, (old, new) in step.changes.items())
@@ -122,6 +130,8 @@ def counterexample_lines(path: Counterexample, width: int = WIDTH) -> list[str]:
         lines += _wrapped(f"    {place} {step.action:<{column}}", what, width, indent=9)
     if not path.steps:
         lines.append("    in the initial state")
+    if path.loop == len(path.steps):
+        lines.append("    then nothing more, for ever: no action is enabled, and a fault is never owed")
     if path.failed:
         lines += _wrap(f"so {path.failed}", width, "    ", "      ")
     return lines
@@ -193,7 +203,9 @@ def seen_line(findings: Iterable[Finding]) -> str:
     states, dead = facts.states, facts.facts["deadlocks"]
     count = f"{dead or 'no'} deadlock{'s' if dead not in (0, 1) else ''}"
     depth = f"{facts.facts['depth']} step{'s' if facts.facts['depth'] != 1 else ''} deep"
-    what = f"{states:,} state{'s' if states != 1 else ''}, {facts.facts['transitions']:,} transitions, {depth}"
+    orbits = facts.orbits
+    held = "" if orbits is None else f" in {orbits:,} orbit{'s' if orbits != 1 else ''}"
+    what = f"{states:,} state{'s' if states != 1 else ''}{held}, {facts.facts['transitions']:,} transitions, {depth}"
     return f"{what}, {count}" + ("" if facts.facts["complete"] else " (cut)")
 
 
@@ -205,6 +217,22 @@ def deadlock_line(findings: Iterable[Finding]) -> str:
         return ""
     steps = ", ".join(map(str, cast("list[object]", path)))
     return f"no action is enabled after: {steps}" if steps else "no action is enabled at the start"
+
+
+def means_lines(findings: Iterable[Finding]) -> list[str]:
+    """By which means an exploration went, where they are not the usual ones, and where it is kept."""
+    found = _explored(findings)
+    if found is None:
+        return []
+    lines: list[str] = []
+    why = found.facts["symmetry off"]
+    if why and any(size > 1 for size in found.scope.values()):
+        lines.append(f"symmetry off: {why}")
+    if found.facts["not packed"]:
+        lines.append(f"held as tuples, which takes longer: {found.facts['not packed']}")
+    if found.facts["kept"]:
+        lines.append(str(found.facts["kept"]))
+    return lines
 
 
 def _explored(findings: Iterable[Finding]) -> Finding | None:

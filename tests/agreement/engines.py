@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import attrs
+
 from meshspec.answer import Answer, Finding, Strength
 from meshspec.backends import native
 from meshspec.backends.layout import State
+from meshspec.engines.exploration import Exploration
 from meshspec.engines.explore import explore
-from meshspec.engines.limits import Limits
+from meshspec.engines.limits import Limits, Options
 from meshspec.engines.prove import prove
-from meshspec.engines.search import Exploration, search_states
+from meshspec.engines.search import search_states
 from meshspec.engines.simulate import simulate
 from meshspec.lang.lift import LiftedModel
 from meshspec.lang.outcomes import Blocks
@@ -18,6 +21,7 @@ from meshspec.sorts import Sort
 from tests.agreement.readings import spare
 from tests.agreement.walking import Walked, Walker, replayed
 
+UNREDUCED = Options(symmetry=False)
 MAX_STATES = 3000
 BUDGET = 1500
 
@@ -32,12 +36,14 @@ def searched(
 ) -> list[str]:
     """`explore` against the search on CPython, layer by layer as far as that came; empty when they agree."""
     walked = Walker(model, sizes, budget).go()
-    search, _ = search_states(model, sizes, Limits(max_states=max_states))
+    search, _ = search_states(model, sizes, Limits(max_states=max_states), options=UNREDUCED)
     findings = explore(model, sizes, Limits(max_states=max_states))
     problems = _layers(search, walked)
     if walked.complete and search.complete:
         problems += _counts(model, search, walked) + _answers(model, findings, walked)
     problems += _first_depths(findings, walked, search)
+    if search.complete and plain(explore(model, sizes, options=UNREDUCED)) != plain(findings):
+        problems.append("explore says another thing with symmetry")
     for finding in findings:
         if finding.answer is Answer.VIOLATED and (wrong := replayed(model, sizes, finding)):
             problems.append(f"explore, {finding.property}: {wrong}")
@@ -46,13 +52,20 @@ def searched(
     return problems
 
 
+def plain(findings: list[Finding]) -> list[Finding]:
+    """What is found, and not by which means."""
+    means = ("space", "symmetry off", "not packed", "kept")
+    return [
+        attrs.evolve(f, orbits=None, facts={name: fact for name, fact in f.facts.items() if name not in means})
+        for f in findings
+    ]
+
+
 def layers_of(search: Exploration) -> list[set[State]]:
-    """The states that a search found, by the length of the path it keeps to them."""
-    depths: list[int] = []
-    for parent, _ in search.parents:
-        depths.append(0 if parent < 0 else depths[parent] + 1)
-    layers: list[set[State]] = [set() for _ in range(max(depths, default=-1) + 1)]
-    for state, depth in zip(search.states, depths, strict=True):
+    """The states that a search found, by the length of the shortest path to them."""
+    layers = [set(search.space.unpack(layer)) for layer in search.layers]
+    for state, depth in search.outside.items():
+        layers += [set() for _ in range(depth + 1 - len(layers))]
         layers[depth].add(state)
     return layers
 
@@ -67,7 +80,9 @@ def _layers(search: Exploration, walked: Walked) -> list[str]:
             more = f"{len(found - reached)} more and {len(reached - found)} fewer states than CPython"
             return [f"explore has {more} at depth {depth}"]
     ordered = not has_choices(search.layout.model)
-    if ordered and search.states[: len(walked.order)] != walked.order[: len(search.states)]:
+    mine_in_order = list(search.visited())
+    in_order = [state for state in walked.order if state not in walked.left]
+    if ordered and mine_in_order[: len(in_order)] != in_order[: len(mine_in_order)]:
         return ["explore finds states in another order than that of initial states, actions and members"]
     return []
 
@@ -90,7 +105,8 @@ def _counts(model: LiftedModel, search: Exploration, walked: Walked) -> list[str
         problems.append(f"explore counts {search.transitions} transitions, CPython {expected}")
     if search.deadlocks != len(walked.deadlocks):
         problems.append(f"explore counts {search.deadlocks} deadlocks, CPython {len(walked.deadlocks)}")
-    if search.first_deadlock is not None and search.states[search.first_deadlock] not in walked.deadlocks:
+    stuck = search.first_deadlock
+    if stuck is not None and stuck.end not in walked.deadlocks:
         problems.append("explore's first deadlock is none")
     return problems
 

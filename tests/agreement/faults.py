@@ -163,10 +163,8 @@ def lost_last_layer(patch: pytest.MonkeyPatch) -> None:
     searching = part_of(search, "_Search")
     expand = part_of(searching, "_expand")
 
-    def lazy(self: Any, here: int) -> bool:
-        parent = self.result.parents[here][0]
-        deep = parent >= 0 and self.result.parents[parent][0] >= 0
-        return True if deep else bool(expand(self, here))
+    def lazy(self: Any, depth: int) -> object:
+        return part_of(self, "_layer")(depth + 1) if depth >= 2 else expand(self, depth)
 
     patch.setattr(searching, "_expand", lazy)
 
@@ -178,9 +176,9 @@ def bound_taken_for_a_deadlock(patch: pytest.MonkeyPatch) -> None:
 
     def counting(self: Any) -> None:
         go(self)
-        parents = {parent for parent, _ in self.result.parents}
-        unexpanded = [n for n in range(len(self.result.states)) if n not in parents]
-        self.result.deadlocks = max(self.result.deadlocks, len(unexpanded))
+        result = self.result
+        ends = result.deadlocks + result.closed + (0 if result.complete else result.space.size(result.layers[-1]))
+        result.counts = attrs.evolve(result.counts, deadlocks=ends)
 
     patch.setattr(searching, "go", counting)
 

@@ -1,8 +1,12 @@
-"""One method of a model on one state, read in five ways: CPython, its tree, its paths, generated Python, Z3."""
+"""One method of a model on one state, read in every way: CPython, its tree, its paths, generated Python, Z3, packed.
+
+CPython is the reference for the first ones; what steps a packed state is held against generated Python.
+"""
 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -21,9 +25,13 @@ from meshspec.expr.walk import free_names
 from meshspec.lang.lift import Lifted, LiftedModel
 from meshspec.lang.outcomes import Blocks, Does, Outcome, Raises, Says, Split, WriteAll
 from meshspec.sorts import Sort
+from tests.agreement.packed import SPACES, PackedReading
 
+READINGS = ("tree", "paths", "generated", "Z3", *SPACES)
 SOLVED = 0.25
 """The share of what is asked of Z3 on a state that is given to it."""
+PACKED = 10
+"""States drawn within their bounds, for the packed spaces alone."""
 INTS = (*range(-3, 6), 2**63 + 1, -(2**63))
 
 
@@ -172,11 +180,17 @@ class SolverReading:
 
 @attrs.define
 class Compared:
-    """What was compared, and every disagreement in words."""
+    """What was compared, and every disagreement in words.
+
+    ``by`` counts what each reading was asked: methods with arguments in a state, and of a packed space whole states.
+    ``refused`` says why a packed space does not take the model.
+    """
 
     states: int = 0
     runs: int = 0
     solved: int = 0
+    by: Counter[str] = attrs.field(factory=Counter[str])
+    refused: dict[str, str] = attrs.field(factory=dict[str, str])
     differences: list[str] = attrs.field(factory=list[str])
 
 
@@ -217,6 +231,8 @@ class Comparison:
     def _interpreted(self, lifted: Lifted, values: Values, arguments: tuple[Any, ...], reference: object) -> None:
         names = names_of(lifted, arguments)
         leaf = interpreter.reached(lifted.tree, self.layout, values, names)
+        self.result.by["tree"] += 1
+        self.result.by["paths"] += 1
         by_tree = interpreter.apply(leaf, self.layout, values, names)
         if by_tree != reference:
             self.differ("tree", lifted, values, arguments, reference, by_tree)
@@ -229,6 +245,7 @@ class Comparison:
 
     def _solved(self, lifted: Lifted, values: Values, arguments: tuple[Any, ...], reference: object) -> None:
         self.result.solved += 1
+        self.result.by["Z3"] += 1
         try:
             by_solver: object = self.z3.run(lifted, values, arguments)
         except Disagreement as error:
@@ -246,6 +263,7 @@ class Comparison:
             self._interpreted(lifted, values, arguments, reference)
             silent = isinstance(reference, Blocks) or spare(lifted, self.layout, values, arguments)
             expected = [] if silent else [reference]
+            self.result.by["generated"] += 1
             if told.pop(number, []) != expected:
                 self.differ("generated", lifted, values, arguments, expected, "another step, or as many")
             if self._solves(solve):
@@ -263,14 +281,15 @@ class Comparison:
                 said.append(truth)
                 names = names_of(lifted, arguments)
                 if bool(interpreter.evaluate(lifted.claim, self.layout, values, names)) != truth:
-                    self.differ("claim as an expression", lifted, values, arguments, reference)
+                    self.differ("tree", lifted, values, arguments, reference, "its one expression says otherwise")
                 if self._solves(solve):
                     self._solved(lifted, values, arguments, reference)
                     if self.z3.claim(lifted, values, arguments) != truth:
-                        self.differ("claim in Z3", lifted, values, arguments, reference)
+                        self.differ("Z3", lifted, values, arguments, reference, "the claim's one term says otherwise")
             expected = said.index(False) if False in said else -1
+            self.result.by["generated"] += 1
             if first_failure(self.layout.encode(values)) != expected:
-                self.differ("generated claim", lifted, values, (), expected)
+                self.differ("generated", lifted, values, every[0], f"the claim fails first at {expected}")
 
     def _ranges(self, values: Values) -> None:
         expected: list[int] = []
@@ -279,7 +298,7 @@ class Comparison:
             if bounds is not None and value is not None and value not in bounds.of(self.layout.model.instance):
                 expected.append(position)
         if self.out_of_range(self.layout.encode(values)) != expected:
-            self.result.differences.append(f"ranges: {expected} are left")
+            self.result.differences.append(f"generated: the Ranges of {expected} are left")
 
 
 def compare(
@@ -293,4 +312,11 @@ def compare(
     tried += [random_values(layout, rnd) for _ in range(states - 1)]
     for number, values in enumerate(tried):
         comparison.at(values, solve=number % max(1, states // max(1, solved)) == 0)
+    for name in SPACES:
+        reading = PackedReading.of(name, layout)
+        if reading.refused:
+            comparison.result.refused[name] = reading.refused
+            continue
+        comparison.result.differences += reading.at([*map(layout.encode, tried), *reading.drawn(rnd, PACKED)])
+        comparison.result.by[name] = reading.states
     return comparison.result

@@ -14,7 +14,6 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from meshspec.answer import Answer, Finding, Strength
-from meshspec.engines import check as checking
 from meshspec.engines.simulate import simulate
 from meshspec.lang.lift import LiftedModel
 from tests.cli.conftest import BROKEN, COUNTER, ENDLESS, IDLE_FAULT, LEDGER, User
@@ -188,7 +187,7 @@ def test_an_engine_that_refutes_what_another_proved_is_our_bug(user: User, monke
         names = [lifted.name for lifted in model.claims]
         return [Finding(model.name, n, Answer.HOLDS, "prove", strength=Strength.EVERY_SIZE) for n in names]
 
-    monkeypatch.setattr(checking, "prove", proves_everything)
+    monkeypatch.setattr("meshspec.engines.prove.prove", proves_everything)
     user.write(BROKEN)
     user.write(COUNTER, "fine.py")
     said, report = user.json("check", "mine.py", "fine.py")
@@ -206,7 +205,7 @@ def test_walks_that_refute_what_was_checked_exhaustively_are_our_bug(
     def refutes(*arguments: Any, **more: Any) -> Sequence[Finding]:
         return [attrs.evolve(f, answer=Answer.VIOLATED, strength=None) for f in real(*arguments, **more)]
 
-    monkeypatch.setattr(checking, "simulate", refutes)
+    monkeypatch.setattr("meshspec.engines.simulate.simulate", refutes)
     user.write(COUNTER)
     assert user.run("check", "mine.py", "--engine", "explore,simulate").code == 70
     assert user.run("check", "mine.py", "--engine", "simulate").code == 1

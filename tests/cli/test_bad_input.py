@@ -279,7 +279,7 @@ def test_a_huge_range_of_a_parameter_is_refused_and_that_of_a_variable_is_not(us
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--engine", "guess"), "there is no engine 'guess'; the engines are explore, prove, simulate"),
+        (("--engine", "guess"), "there is no engine 'guess'; the engines are explore, live, prove, simulate"),
         (("--engine", ""), "there is no engine ''"),
         (("--max-states", "0"), "must be at least 1"),
         (("--max-states", "many"), "many"),
@@ -332,7 +332,7 @@ def test_a_file_that_lists_what_is_shipped(user: User) -> None:
     said = user.run("list")
     assert said.code == 0
     assert "EffectLedger" in said.out
-    assert "engines: explore, prove, simulate" in said.out
+    assert "engines: explore, live, prove, simulate" in said.out
     assert IMPORTS
 
 

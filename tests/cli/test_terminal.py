@@ -68,7 +68,7 @@ def test_ctrl_c_during_another_engine_exits_3(user: User, engine: str, monkeypat
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(f"meshspec.engines.check.{engine}", interrupted)
+    monkeypatch.setattr(f"meshspec.engines.{engine}.{engine}", interrupted)
     user.write(COUNTER)
     said, report = user.json("check", "mine.py", "--engine", f"explore,{engine}")
     assert said.code == 3

@@ -9,7 +9,6 @@ import pytest
 
 from meshspec import action, always, model, require, var
 from meshspec.answer import Answer, Finding, Strength
-from meshspec.engines import check as checking
 from meshspec.engines.check import (
     Settings,
     check,
@@ -68,7 +67,7 @@ def test_bounds_and_seeds_reach_the_engines() -> None:
     settings = Settings(Limits(max_states=5), seed=3, walks=2, steps=4)
     answered = check(lift(EffectLedger), {Effect: 2}, ("explore", "simulate"), settings)
     explored, walked = answered[0].findings
-    assert explored.states == 5
+    assert explored.orbits == 5
     assert (walked.tested, walked.facts["seed"]) == (8, 3)
 
 
@@ -109,7 +108,7 @@ def test_ctrl_c_ends_the_check_and_keeps_what_was_said(at: str, monkeypatch: pyt
     def presses_ctrl_c(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(checking, at, presses_ctrl_c)
+    monkeypatch.setattr(f"meshspec.engines.{at}.{at}", presses_ctrl_c)
     answered = check(lift(Peterson), {}, ("explore", "prove", "simulate"))
     engines = {finding.engine for one in answered for finding in one.findings}
     assert engines == set(("explore", "prove", "simulate")[: ("explore", "prove", "simulate").index(at) + 1])

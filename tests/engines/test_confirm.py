@@ -12,8 +12,10 @@ from meshspec import action, always, any_of, each, evidence, fault, model, promi
 from meshspec.answer import Answer, Finding, Strength
 from meshspec.claims import unknown_names
 from meshspec.engines.confirm import Confirmation
+from meshspec.engines.explore import explore
 from meshspec.engines.limits import Limits
 from meshspec.lang.evidence import Evidence, Promise
+from meshspec.lang.lift import lift
 from meshspec.properties.effect_ledger import EVIDENCE as SHIPPED
 from tests.models.plain_ledger import Effect, EffectLedger, Recovery, ResendInDoubt
 
@@ -112,11 +114,20 @@ def test_a_wrong_count(counts: dict[str, int]) -> None:
     assert finding.reason == "found 72 states and 0 deadlocks"
 
 
+@pytest.mark.parametrize(("orbits", "answer"), [(42, Answer.HOLDS), (72, Answer.VIOLATED)])
+def test_orbits_are_counted_where_they_are_pinned(orbits: int, answer: Answer) -> None:
+    """Two times the multisets of two of six."""
+    finding = confirmed(told(orbits=orbits))[f"72 states, {orbits} orbits, 0 deadlocks"]
+    assert (finding.answer, finding.orbits) == (answer, 42 if answer is Answer.HOLDS else None)
+    assert finding.reason == ("" if answer is Answer.HOLDS else "found 72 states, 42 orbits and 0 deadlocks")
+
+
 def test_a_count_that_could_not_be_made_is_undetermined() -> None:
-    found = confirmed(told(), Limits(max_states=50))
+    found = confirmed(told(), Limits(max_states=30))
     counts = found["72 states, 0 deadlocks"]
-    assert (counts.answer, counts.reason) == (Answer.UNDETERMINED, "cut off by --max-states of 50")
-    assert counts.known == "at least 50 states and 0 deadlocks"
+    assert (counts.answer, counts.reason) == (Answer.UNDETERMINED, "cut off by --max-states of 30")
+    cut = explore(lift(EffectLedger), {Effect: 2}, Limits(max_states=30))[0]
+    assert cut.orbits == 30 and counts.known == f"at least {cut.states} states and 0 deadlocks"
     assert found["ResendInDoubt breaks only what it is listed for"].answer is Answer.UNDETERMINED
     assert found["nothing is vacuous"].answer is Answer.UNDETERMINED
     assert found["at_most_once holds"].answer is Answer.UNDETERMINED

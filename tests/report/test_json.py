@@ -51,7 +51,7 @@ def texts(value: Any) -> list[str]:
 
 def test_the_schema_is_one() -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    assert SCHEMA["properties"]["version"] == {"const": 1}
+    assert SCHEMA["properties"]["version"] == {"const": 2}
 
 
 @pytest.mark.parametrize("model", [EffectLedger, ResendInDoubt, Jugs, Peterson, KeepTheTurn, TwoPhase])

@@ -1,0 +1,25 @@
+"""``meshspec live``: does what the model waits for come about on every run?"""
+
+from __future__ import annotations
+
+from meshspec.cli import runs
+from meshspec.cli.options import Allow, Json, MaxMemory, MaxStates, Scope, Without, names, settings_of, sizes_of
+
+
+def live(
+    target: str,
+    *,
+    scope: Scope = (),
+    without: Without = (),
+    max_states: MaxStates = 1_000_000,
+    max_memory: MaxMemory = "4G",
+    json: Json = None,
+    allow_undetermined: Allow = False,
+) -> int:
+    """Look for a run on which what an @eventually waits for never comes, though every action it calls fair is taken.
+
+    Such a run is shown as a lasso: a way into a loop that is taken for ever. A model without @eventually is VACUOUS.
+    """
+    settings = settings_of(max_states, max_memory, 0, None)
+    report = runs.Report(json=json, allow_undetermined=allow_undetermined)
+    return runs.check_models((target,), sizes_of(scope), ("live",), names(without), settings, report)

@@ -1,0 +1,122 @@
+"""``meshspec prove``: for every size; what is not proved so, with lemmas that are searched for, and in a scope."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Annotated, cast
+
+import attrs
+from cyclopts import Parameter
+
+from meshspec.answer import Answer, Finding
+from meshspec.backends.certificate import certified
+from meshspec.backends.solver import RLIMIT
+from meshspec.cli import runs
+from meshspec.cli.options import Allow, Json, Scope, Without, names, sizes_of
+from meshspec.cli.targets import Target, resolve_all, shipped_evidence
+from meshspec.engines.bounded import MAX_DEPTH, MAX_K, Bounds
+from meshspec.engines.check import Answered, check, combined, incidents_of, scope_of
+from meshspec.engines.check import without as less_faults
+from meshspec.engines.prove import SEARCH, InScope
+from meshspec.engines.prove import prove as proved
+from meshspec.errors import Disagreement, UsageError
+from meshspec.progress import on_terminal
+from meshspec.report import text
+
+
+def prove(
+    target: str,
+    *,
+    scope: Scope = (),
+    depth: Annotated[int, Parameter(help="How long a path bounded search looks at.")] = MAX_DEPTH,
+    k: Annotated[int, Parameter(help="The longest induction step: 1 to this.")] = MAX_K,
+    search_lemmas: Annotated[bool, Parameter(negative="", help="Look for lemmas among simple formulas.")] = False,
+    rlimit: Annotated[int, Parameter(help="Steps of the solver for one question.")] = RLIMIT,
+    without: Without = (),
+    json: Json = None,
+    allow_undetermined: Allow = False,
+) -> int:
+    """Prove what is inductive for any number of members; what is not, in a scope.
+
+    In the scope (2 of each sort, unless --scope says otherwise) bounded search looks for a shortest path to a
+    violation, and k-induction for a proof that holds there and says nothing of other scopes.
+    """
+    for name, value, least in (("--depth", depth, 0), ("--k", k, 1), ("--rlimit", rlimit, 1)):
+        if value < least:
+            raise UsageError(f"{name} {value}: give a number of at least {least}")
+    report = runs.Report(json=json, allow_undetermined=allow_undetermined)
+    (resolved,) = resolve_all((target,))
+    taken = names(without)
+    model = less_faults(certified(resolved.model), taken)
+    sizes = scope_of(model, sizes_of(scope))
+    in_scope = InScope(sizes, Bounds(k, depth, rlimit))
+    again = _command(resolved, in_scope, search_lemmas, taken)
+    try:
+        findings = proved(
+            model,
+            rlimit=rlimit,
+            in_scope=in_scope,
+            max_candidates=SEARCH if search_lemmas else 0,
+            progress=on_terminal(),
+        )
+    except KeyboardInterrupt:
+        report.say(text.clean(resolved.name))
+        report.undone(model.name, "prove")
+        return report.end()
+    except Disagreement as bug:
+        report.say(text.clean(resolved.name))
+        report.bug(str(bug))
+        return report.end()
+    answered = combined([attrs.evolve(finding, replay=again) for finding in findings])
+    answered += check(model, sizes, engines=())  # that the model claims nothing, if it does not
+    _show(resolved, model.name, answered, report)
+    if taken:
+        report.note(f"without {', '.join(taken)}: what holds was not tried against it")
+    report.note(runs.VACUITY)
+    for name, where in model.unread:
+        report.note(f"not read: {name} ({where}) has no mark, and nothing calls it")
+    incidents = incidents_of(resolved.cls)
+    if not incidents:
+        report.note(runs.UNEXAMINED)
+    elif all(held.model is not resolved.cls for held in shipped_evidence().values()):
+        report.note(runs.UNTRIED.format(", ".join(incident.__name__ for incident in incidents)))
+    return report.end()
+
+
+def _command(target: Target, scope: InScope, search_lemmas: bool, taken: Sequence[str]) -> str:
+    words = ["meshspec", "prove", target.name]
+    words += ["--scope", text.scope_text(scope.names)] if scope.names else []
+    usual, asked = Bounds(), scope.bounds
+    for name, value, default in (
+        ("--depth", asked.depth, usual.depth),
+        ("--k", asked.k, usual.k),
+        ("--rlimit", asked.rlimit, usual.rlimit),
+    ):
+        words += [name, str(value)] if value != default else []
+    words += ["--search-lemmas"] if search_lemmas else []
+    words += ["--without", ",".join(taken)] if taken else []
+    return shlex.join(words)
+
+
+def _show(target: Target, name: str, answered: Sequence[Answered], report: runs.Report) -> None:
+    heading = target.name if target.name == name else f"{name} ({target.name})"
+    runs.heading(heading, answered, {}, report)
+    report.show(answered)
+    for method in _found([one.answer for one in answered]).values():
+        report.say("  found, and to be pasted into the model:")
+        for line in method.splitlines():
+            report.say(f"      {line}")
+    for one in answered:
+        if one.answer.answer is not Answer.HOLDS:
+            report.say(f"  replay {one.answer.property}: {one.answer.replay}")
+
+
+def _found(findings: Sequence[Finding]) -> dict[str, str]:
+    """The methods of lemmas that a search found, by name."""
+    found: dict[str, str] = {}
+    for finding in findings:
+        held = finding.facts.get("found")
+        if isinstance(held, Mapping):
+            found.update(cast("Mapping[str, str]", held))
+    return found
