@@ -20,7 +20,7 @@ UNANNOTATED = "  # without an annotation"
 SLIPS = """\
 from typing import Annotated
 
-from meshspec import Map, Range, Sort, action, always, exists, model, require, var
+from meshspec import Map, Range, Sort, action, always, eventually, exists, leads_to, model, require, var
 from meshspec.models.effect_ledger import EffectLedger, Recovery
 
 
@@ -61,6 +61,22 @@ class Slips:
     @always
     def some(self) -> bool:
         return exists(Job, lambda j: self.done[j])  # slip: not a bool
+
+    @eventually
+    def ends(self) -> bool:
+        return not self.up
+
+    @eventually(weak=("read", "write"), strong=["guard"])
+    def is_done(self, j: Job) -> bool:
+        return leads_to(self.up, self.done[j] > 0)
+
+    @eventually(weak=3)  # slip: no names
+    def counts_on(self) -> bool:
+        return self.up
+
+    @eventually(weak=("read",))  # slip: it returns no bool
+    def comes_to(self) -> int:
+        return self.n
 
 
 EffectLedger(recovery=Recovery.SKIP)

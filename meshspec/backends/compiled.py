@@ -135,7 +135,7 @@ def _expand(
 def _insert(
     table: Any, states: Any, begin: int, end: int, words: int, factor: Any, slots: Any, out: Any, kept: int, most: int
 ) -> Any:
-    """Put the states of begin..end into the table until `out` has `most`; where it is, and how many `out` has then."""
+    """Put the states of begin..end into the table until `out` has `most`; where it is, and how many `out` has."""
     count = np.int64(np.uint32(words))
     length = len(table) // count
     size = np.uint64(length)

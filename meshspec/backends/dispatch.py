@@ -27,13 +27,13 @@ _ALL = (1 << 64) - 1
 class Tables:
     """Flat arrays that the kernel reads: uint32 for places, uint64 for bits, int64 for numbers.
 
-    ``groups``: where its windows begin and end, where its entries begin in ``starts``. ``windows``: word, shift, mask,
-    place. ``starts``: for each entry of each group where its rows are in ``listing``, which has their places in
-    ``rows``. ``rows``: mask, constant, keep, set and add, of each word, and a head. ``parts``: where the checks, guards
-    and moves of each row begin and end. ``checks``: word, shift, mask and the set of allowed codes. ``guards``: a sum
-    and its bounds. ``sums``: where their terms begin and end. ``moves``: word, shift, constant, and the same.
-    ``terms``: word, shift, mask. ``coefficients``: one for each term, and ``-1``, or where to look up in ``tables``,
-    after terms with ``-2`` that add to the place.
+    ``groups``: where its windows begin and end, where its entries begin in ``starts``. ``windows``: word, shift,
+    mask, place. ``starts``: for each entry of each group where its rows are in ``listing``, which has their places
+    in ``rows``. ``rows``: mask, constant, keep, set and add, of each word, and a head. ``parts``: where the checks,
+    guards and moves of each row begin and end. ``checks``: word, shift, mask and the set of allowed codes.
+    ``guards``: a sum and its bounds. ``sums``: where their terms begin and end. ``moves``: word, shift, constant, and
+    the same. ``terms``: word, shift, mask. ``coefficients``: one for each term, and ``-1``, or where to look up in
+    ``tables``, after terms with ``-2`` that add to the place.
     """
 
     groups: Any

@@ -17,12 +17,15 @@ import attrs
 from meshspec.backends.layout import Layout
 from meshspec.backends.packing import Packing
 from meshspec.errors import UsageError
-from meshspec.expr.build import fold_ints
+from meshspec.expr.build import disj, fold_ints
 from meshspec.expr.nodes import Absent, Cell, Const, Name, Node, Op, Quant, SortType
+from meshspec.expr.walk import free_names
+from meshspec.lang.outcomes import Does, Outcome, Split, Tree, WriteAll, answer_is
 
 MAX_TABLE = 4096
 """Entries of the largest table, and the most rows that one ground action may take."""
 MAX_PIECES = 1_000_000
+FEW = 256  # a table of up to this many entries is taken rather than a case for each key or condition
 
 
 @attrs.frozen(cache_hash=True)
@@ -224,6 +227,17 @@ def value_of(ground: Ground, at: Mapping[int, int | None]) -> int | None:
             raise AssertionError(f"not an expression: {ground!r}")
 
 
+def choice_in(ground: Ground) -> Ground | None:
+    """The outermost ``ite`` or ``pick`` of an expression."""
+    layer: list[Ground] = [ground]
+    while layer:
+        found = next((part for part in layer if part.op in ("ite", "pick")), None)
+        if found is not None:
+            return found
+        layer = [arg for part in layer for arg in part.args]
+    return None
+
+
 @attrs.frozen(cache_hash=True)
 class Term:
     """``coefficient * code`` of one cell, or the entry of a ``table`` at the codes of some, the last one fastest."""
@@ -288,6 +302,10 @@ class Forms:
         """Whether a table of it has no more entries than that."""
         return math.prod(self.codes(cell) for cell in self.support(ground)) <= most
 
+    def tabled(self, ground: Ground) -> bool:
+        """Whether a table of it is to be made; a large one only where no key or condition in it can be told first."""
+        return self.small(ground, FEW) or (self.small(ground) and choice_in(ground) is None)
+
     def table(self, ground: Ground) -> Term:
         cells = self.support(ground)
         domains = [[self.value(cell, code) for code in range(self.codes(cell))] for cell in cells]
@@ -327,4 +345,27 @@ class Forms:
                 inner = self.form(other)
                 return None if inner is None else Form(0).plus(inner, factor or 0)
             case _:
-                return Form(0, (self.table(ground),)) if self.small(ground) else None
+                return Form(0, (self.table(ground),)) if self.tabled(ground) else None
+
+
+Answers = tuple[list[tuple[Node, Tree[Outcome]]], frozenset[str]]
+
+
+def answers_of(tree: Split[Outcome]) -> Answers:
+    """What follows for which answers, those with the same continuation taken together; what the question looks at."""
+    groups: dict[Tree[Outcome], list[object]] = {}
+    for option, child in zip(tree.options, tree.below, strict=True):
+        groups.setdefault(child, []).append(option)
+    each = [(disj(*(answer_is(tree.question, option) for option in some)), child) for child, some in groups.items()]
+    return each, frozenset(name.name for name in free_names(tree.question))
+
+
+def looked_at(outcome: Outcome) -> set[str]:
+    """The names that what an action writes depends on."""
+    if not isinstance(outcome, Does):
+        return set()
+    nodes: list[Node] = []
+    for update in outcome.updates:
+        for write in update.writes:
+            nodes += [write.value, write.absent, *(() if isinstance(write, WriteAll) else write.keys)]
+    return {name.name for node in nodes for name in free_names(node)}

@@ -12,17 +12,28 @@ from collections.abc import Iterator, Mapping, Sequence
 import attrs
 
 from meshspec.backends.layout import Layout
-from meshspec.backends.lowering import MAX_TABLE, Form, Forms, Ground, Grounder, Term, known, made, replaced
+from meshspec.backends.lowering import (
+    FEW,
+    MAX_TABLE,
+    Answers,
+    Form,
+    Forms,
+    Ground,
+    Grounder,
+    Term,
+    answers_of,
+    choice_in,
+    known,
+    looked_at,
+    made,
+    replaced,
+)
 from meshspec.backends.packing import Packing
 from meshspec.errors import UsageError
-from meshspec.expr.build import disj
-from meshspec.expr.nodes import Node
-from meshspec.expr.walk import free_names
 from meshspec.lang.lift import Lifted
-from meshspec.lang.outcomes import Blocks, Does, Leaf, Outcome, Split, Tree, Write, WriteAll, answer_is
+from meshspec.lang.outcomes import Blocks, Does, Leaf, Outcome, Split, Tree, Write, WriteAll
 
 MAX_ROWS = 4096
-FEW = 256  # a table of up to this many entries is taken rather than a sum of several
 _MAX_REGIONS = 16 * MAX_ROWS
 _MAX_WORK = 1 << 18  # entries of tables, as often as they are looked at
 
@@ -67,6 +78,7 @@ class Lowering:
         self.layout, self.packing = layout, packing
         self.grounder, self.forms = Grounder(layout), Forms(packing)
         self.rows: list[Row] = []
+        self._answers: dict[Split[Outcome], Answers] = {}
         self._here: tuple[Lifted, int] | None = None
         self._before, self._regions = 0, 0
         for number, (lifted, arguments) in enumerate(layout.ground_actions()):
@@ -90,14 +102,15 @@ class Lowering:
         if isinstance(tree, Leaf):
             self._leaf(tree.value, names, spare, region)
             return
-        spare -= {name.name for name in free_names(tree.question)}
-        for question, child in _answers(tree):
+        answers, asked = self._answers.get(tree) or self._answers.setdefault(tree, answers_of(tree))
+        spare -= asked
+        for question, child in answers:
             if child != Leaf(Blocks()):
                 for here in self.assume(self.grounder.ground(question, names), True, region):
                     self._tree(child, names, spare, here)
 
     def _leaf(self, outcome: Outcome, names: Mapping[str, int], spare: frozenset[str], region: Region) -> None:
-        if spare - _looked_at(outcome) or isinstance(outcome, Blocks):
+        if spare - looked_at(outcome) or isinstance(outcome, Blocks):
             return
         if not isinstance(outcome, Does):
             self._row(region, (), odd=True)
@@ -220,11 +233,8 @@ class Lowering:
                 break
             total = total.plus(part)
         else:
-            return (
-                self._guarded(region, Form(0).plus(total, -1), -1)
-                if want
-                else self._guarded(region, total, len(ground.args) - 1)
-            )
+            form, bound = (Form(0).plus(total, -1), -1) if want else (total, len(ground.args) - 1)
+            return self._guarded(region, form, bound)
         found: list[Region] = []
         others = [region]
         for arg in ground.args:
@@ -247,7 +257,7 @@ class Lowering:
         return [both for one in self._guarded(region, difference, 0) for both in self._guarded(one, back, 0)]
 
     def _tabled(self, ground: Ground, want: bool, region: Region) -> list[Region]:
-        if self.forms.small(ground):
+        if self.forms.tabled(ground):
             term = self.forms.table(ground)
             return self._guarded(region, Form(0, (term.times(-1 if want else 1),)), -1 if want else 0)
         return [after for part, before in self._split(ground, region) for after in self.assume(part, want, before)]
@@ -262,7 +272,7 @@ class Lowering:
 
     def _split(self, ground: Ground, region: Region) -> Iterator[tuple[Ground, Region]]:
         """A simpler expression in each of several regions: by a condition in it, by a key, or by a cell's value."""
-        choice = _choice(ground)
+        choice = choice_in(ground)
         if choice is not None and choice.op == "ite":
             condition, *branches = choice.args
             for branch, want in zip(branches, (True, False), strict=True):
@@ -369,34 +379,3 @@ class Lowering:
         self.forms.work += len(places)
         entries = [term.table[place] for place in places]
         return min(entries), max(entries)
-
-
-def _answers(tree: Split[Outcome]) -> Iterator[tuple[Node, Tree[Outcome]]]:
-    """What follows for which answers, those with the same continuation taken together."""
-    groups: dict[Tree[Outcome], list[object]] = {}
-    for option, child in zip(tree.options, tree.below, strict=True):
-        groups.setdefault(child, []).append(option)
-    for child, options in groups.items():
-        yield disj(*(answer_is(tree.question, option) for option in options)), child
-
-
-def _looked_at(outcome: Outcome) -> set[str]:
-    """The names that what an action writes depends on."""
-    if not isinstance(outcome, Does):
-        return set()
-    nodes: list[Node] = []
-    for update in outcome.updates:
-        for write in update.writes:
-            nodes += [write.value, write.absent, *(() if isinstance(write, WriteAll) else write.keys)]
-    return {name.name for node in nodes for name in free_names(node)}
-
-
-def _choice(ground: Ground) -> Ground | None:
-    """The outermost ``ite`` or ``pick`` of an expression."""
-    layer: list[Ground] = [ground]
-    while layer:
-        found = next((part for part in layer if part.op in ("ite", "pick")), None)
-        if found is not None:
-            return found
-        layer = [arg for part in layer for arg in part.args]
-    return None

@@ -7,6 +7,7 @@ and enums being small integers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -116,7 +117,9 @@ class Solver:
         z3 = self.terms.z3
         asked = z3.Solver(ctx=self.terms.context)
         asked.add(*self._solver.assertions(), *(self._label(label) for label in labels))
-        return str(asked.to_smt2())
+        pieces = str(asked.to_smt2()).split("|")  # z3 leaves names with a prime in them unquoted
+        pieces[::2] = [re.sub(r"[^\s()]*'[^\s()]*", r"|\g<0>|", piece) for piece in pieces[::2]]
+        return "|".join(pieces)
 
 
 __all__ = [

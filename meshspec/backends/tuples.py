@@ -6,26 +6,31 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
-from meshspec.backends.generated import Code, Generator
+from meshspec.backends.generated import Code, Generator, Successor
 from meshspec.backends.layout import Layout, State
 from meshspec.backends.space import Arguments, Batch, Odd, Space, Stepped, Test
 from meshspec.backends.symmetry import Symmetry
 from meshspec.expr.nodes import Node
+
+Choose = Callable[[State, Sequence[Successor], Callable[[State], bool]], Sequence[Successor]]
+"""Which steps of all that a state has to take; it may ask whether a state has not been met yet."""
 
 
 class TupleSpace(Space):
     """A batch is a list of states; a state that is met is remembered as itself.
 
     ``successors`` and ``out_of_range`` are the functions that :class:`Generator` writes; ``canonical`` gives the
-    state that stands for another's orbit (without a symmetry, itself). Engines ask them about single states.
+    state that stands for another's orbit (without a symmetry, itself). Engines ask them about single states. With
+    `choose` a step from a batch takes only some of the steps there are.
 
     Raises :class:`meshspec.errors.UsageError` where a scope makes more code than can be built.
     """
 
     name = "generated Python"
 
-    def __init__(self, layout: Layout, symmetry: Symmetry | None = None) -> None:
+    def __init__(self, layout: Layout, symmetry: Symmetry | None = None, choose: Choose | None = None) -> None:
         super().__init__(layout, symmetry)
+        self._choose = choose
         self.generator = Generator(layout)
         self.successors = self.generator.successors()
         self.out_of_range = self.generator.out_of_range()
@@ -67,11 +72,14 @@ class TupleSpace(Space):
 
     def step(self, batch: Batch, weights: Sequence[int]) -> Stepped:
         known, canonical, successors, left = self._known, self.canonical, self.successors, self.out_of_range
+        choose = self._choose
         new, stuck, odd, taken = list[State](), list[int](), list[Odd](), [0] * self._actions
         for source, (state, weight) in enumerate(zip(batch, weights, strict=True)):
-            after = successors(state)
+            after: Sequence[Successor] = successors(state)
             if not after:
                 stuck.append(source)
+            elif choose is not None:
+                after = choose(state, after, lambda reached: reached not in known)
             for action, reached, _ in after:
                 taken[action] += weight
                 if reached is None:

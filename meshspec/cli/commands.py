@@ -43,6 +43,7 @@ app.command("meshspec.cli.live:live")
 app.command("meshspec.cli.mutate:mutate")
 app.command("meshspec.cli.prove:prove")
 app.command("meshspec.cli.refine:refine")
+app.command("meshspec.cli.show:show")
 
 
 @app.command

@@ -40,7 +40,12 @@ def coverage(
     sizes = scope_of(model, sizes_of(scope))
     named = {sort.__name__: size for sort, size in sizes.items()}
     again = _again(target, named, names(without_), settings.limits)
-    found = covered(model, sizes, settings.limits, on_terminal())
+    try:
+        found = covered(model, sizes, settings.limits, on_terminal())
+    except KeyboardInterrupt:
+        report.say(text.clean(target))
+        report.undone(model.name, "coverage")
+        return report.end(again)
     where = f"scope {text.scope_text(named)}: " if named else ""
     cut = " (cut)" if found.cut else ""
     for line in text.paragraph(f"{target}  [{where}{found.states:,} states{cut}]", report.width):

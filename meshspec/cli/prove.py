@@ -29,7 +29,7 @@ def prove(
     target: str,
     *,
     scope: Scope = (),
-    depth: Annotated[int, Parameter(help="How long a path bounded search looks at.")] = MAX_DEPTH,
+    depth: Annotated[int, Parameter(help="The longest path that bounded search looks at.")] = MAX_DEPTH,
     k: Annotated[int, Parameter(help="The longest induction step: 1 to this.")] = MAX_K,
     search_lemmas: Annotated[bool, Parameter(negative="", help="Look for lemmas among simple formulas.")] = False,
     rlimit: Annotated[int, Parameter(help="Steps of the solver for one question.")] = RLIMIT,
@@ -103,10 +103,12 @@ def _show(target: Target, name: str, answered: Sequence[Answered], report: runs.
     heading = target.name if target.name == name else f"{name} ({target.name})"
     runs.heading(heading, answered, {}, report)
     report.show(answered)
-    for method in _found([one.answer for one in answered]).values():
-        report.say("  found, and to be pasted into the model:")
-        for line in method.splitlines():
-            report.say(f"      {line}")
+    methods = _found([one.answer for one in answered])
+    if methods:
+        report.say("  found by the search, and to be pasted into the model:")
+    for method in methods.values():
+        for line in ("", *method.splitlines()):
+            report.say(f"      {line}" if line else "")
     for one in answered:
         if one.answer.answer is not Answer.HOLDS:
             report.say(f"  replay {one.answer.property}: {one.answer.replay}")

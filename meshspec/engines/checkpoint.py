@@ -1,7 +1,7 @@
 """Checkpoints: an exploration that was interrupted, in a file from which it goes on.
 
 A checkpoint has what every finished layer came to. Going on means taking those layers in again, without a step, and
-then stepping the last one; a layer that was under way is begun again. A search does it so::
+then stepping the last one; a layer that was under way is begun again. :mod:`meshspec.engines.keeping` does it so::
 
     about = described(layout, symmetry, {"partial order": "off"})
     refuse_unwritable(path)                            # before an hour has gone into a search

@@ -212,9 +212,9 @@ def coverage(
     reached = reach(model, sizes, limits)
     progress("")
     counting = _Counting(model, reached.layout, list(reached.depths), list(reached.inner))
-    sites, actions, unread = guarded(model)
     met: Counter[tuple[int, bool]] = Counter()
     cut = reached.cut
+    sites, actions, unread = guarded(model)
     try:
         for one in actions:
             progress(f"coverage {model.name}: {one.action.name}")

@@ -39,7 +39,8 @@ class Exploration:
     """What a search has seen: layers of states as its space holds them, and counts.
 
     ``outside`` has the states in which a Range is left, canonical, each with its depth. ``cut`` is why the search
-    stopped early, ``symmetry_off`` why no state stands for others, ``stayed`` why states were not packed,
+    stopped early, ``symmetry_off`` why no state stands for others, ``ordered`` that steps were left
+    out whose order does not matter, ``order_off`` why none were, ``stayed`` why states were not packed,
     ``kept`` what became of its checkpoint.
     """
 
@@ -52,6 +53,8 @@ class Exploration:
     deadlock: Settled = attrs.field(factory=Settled)
     cut: str = ""
     symmetry_off: str = ""
+    ordered: bool = False
+    order_off: str = ""
     stayed: str = ""
     kept: str = ""
 

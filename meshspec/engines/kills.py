@@ -14,7 +14,7 @@ from meshspec.answer import Counterexample, Finding
 from meshspec.backends import native
 from meshspec.backends.generated import Generator
 from meshspec.backends.layout import Layout, State, range_name
-from meshspec.lang.lift import LiftedModel
+from meshspec.lang.lift import LiftedModel, label
 from meshspec.lang.outcomes import Raises
 from meshspec.sorts import Sort
 
@@ -39,11 +39,16 @@ class Steps:
         self.generator = Generator(self.layout)
         self.ground = self.layout.ground_actions()
         self.names = [lifted.called(arguments) for lifted, arguments in self.ground]
+        self._own = [label(lifted.name, lifted.assembled(arguments)[0]) for lifted, arguments in self.ground]
         self._successors = self.generator.successors()
 
     def from_(self, state: State) -> dict[str, Step]:
         """Every step from a state, by its name."""
         return {self.names[number]: (reached, error) for number, reached, error in self._successors(state)}
+
+    def moves(self, state: State) -> frozenset[tuple[str, State | None, str]]:
+        """Every step from a state, whichever choices inside an action lead to it."""
+        return frozenset((self._own[number], reached, error) for number, reached, error in self._successors(state))
 
     def start(self, shown: Mapping[str, str]) -> State | None:
         """The initial state that looks like this, or ``None``."""

@@ -145,7 +145,7 @@ class Runs:
             unmet = owing.unmet(part, self._inside(part)) if owing.all else 0
             if not unmet:
                 fair.append(part)
-            elif not unmet & owing.weak:  # a part of a component leaves a weakly fair action out if the whole does
+            else:  # of a weakly fair action that is left out nothing remains: it is enabled all over the component
                 work += self.regions.components([state for state in part if not owing.enabled[state] & unmet])
         return fair, any_cycle
 

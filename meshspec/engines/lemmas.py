@@ -80,7 +80,7 @@ def search(
     named = {f"found_{number}": one for number, one in enumerate(left, 1)}
     last = _induct(prover, wanted, [attrs.evolve(one, name=name) for name, one in named.items()], progress)
     methods = {
-        name: lemma(name, one.universal.parameters, _literals(one.universal.body), model.declared)
+        name: lemma(name, one.universal.parameters, literals_of(one.universal.body), model.declared)
         for name, one in named.items()
     }
     return Search(last, methods, len(tried))
@@ -90,7 +90,8 @@ def _property(name: str, candidate: Candidate) -> Property:
     return Property(name, "lemma", candidate.universal)
 
 
-def _literals(body: Node) -> tuple[Node, ...]:
+def literals_of(body: Node) -> tuple[Node, ...]:
+    """The literals of which one is true."""
     return body.args if isinstance(body, Op) and body.op == "or" else (body,)
 
 

@@ -16,6 +16,7 @@ except ImportError:  # pragma: no cover  # Windows has no such module; memory is
     resource = None  # type: ignore[assignment]
 
 INTERRUPTED = "interrupted"
+TURNED_OFF = "it was turned off"
 
 
 @attrs.frozen
@@ -59,6 +60,8 @@ class Options:
         for option, given in (("--workers", self.workers), ("--counterexamples", self.counterexamples)):
             if given < 1:
                 raise UsageError(f"{option} must be at least 1")
+        if self.partial_order and (self.space not in (None, "tuples") or self.workers > 1):
+            raise UsageError("--partial-order chooses among the steps of tuples: leave --space and --workers out")
         if self.workers > 1 and self.space not in (None, "kernel"):
             raise UsageError(f"--workers {self.workers}: only the kernel has several, not --space {self.space}")
 

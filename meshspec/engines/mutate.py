@@ -186,10 +186,10 @@ class _Running:
         other = Steps(attrs.evolve(changed, actions=tuple(b for _, b in pairs)), self.sizes)
         result = _Compared.EQUAL
         for state in self.reached.inner:
-            mine, theirs = one.from_(state), other.from_(state)
+            mine, theirs = one.moves(state), other.moves(state)
             if mine == theirs:
                 continue
-            if theirs.items() <= mine.items():
+            if theirs <= mine:
                 result = _Compared.FEWER
             else:
                 return _Compared.OTHER
@@ -236,7 +236,6 @@ class _Running:
                 cut = f"not settled within {self.limits.max_states:,} states"
                 if "max-states" not in str(found.facts.get("cut")):
                     cut = found.reason
-        told = "; ".join(f"it violates {name}, but not by the change: {why}" for name, why in otherwise.items())
         fate = Fate.KILLED if kills else Fate.NOTICED if notices else Fate.UNDECIDED if cut else Fate.SURVIVED
         remark = {Fate.UNDECIDED: cut, Fate.SURVIVED: compared.value}
         return Run(
@@ -245,7 +244,7 @@ class _Running:
             tuple(kills),
             tuple(notices),
             otherwise,
-            "; ".join(part for part in (told, remark.get(fate, "")) if part),
+            remark.get(fate, ""),
         )
 
 
@@ -302,6 +301,7 @@ def mutants_die(
 ) -> Finding:
     """The line of evidence *its mutants die*: all but those whose names (:attr:`Mutant.name`) are acknowledged.
 
+    In an acknowledged name ``*`` stands for any text.
     VIOLATED for a survivor that is not, and for an acknowledged one that does not survive; VACUOUS where none dies.
     """
     return died(mutate(model, scope, limits, progress=progress), survivors)

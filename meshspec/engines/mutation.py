@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any
@@ -237,12 +238,19 @@ class MutationReport:
 
 
 def died(report: MutationReport, survivors: Sequence[str]) -> Finding:
-    """The line of evidence that a model's mutants die, but for survivors that are acknowledged by name."""
-    known = dict.fromkeys(survivors)
-    unknown = [run for run in report.survivors if run.mutant.name not in known]
-    alive = {run.mutant.name for run in report.survivors}
+    """The line of evidence that a model's mutants die, but for survivors that are acknowledged by name.
+
+    In a name ``*`` stands for any text: ``intend: *`` for every change of one action.
+    """
+    known = {name: re.compile(".*".join(map(re.escape, name.split("*")))) for name in survivors}
+    alive = [run.mutant.name for run in report.survivors]
+    unknown = [run for run in report.survivors if not any(p.fullmatch(run.mutant.name) for p in known.values())]
     wrong = [f"{run.mutant.where}: {run.mutant.name} survives and is not acknowledged" for run in unknown]
-    wrong += [f"{name} is acknowledged as a survivor and is none" for name in known if name not in alive]
+    wrong += [
+        f"{name} is acknowledged as a survivor and is none"
+        for name, pattern in known.items()
+        if not any(map(pattern.fullmatch, alive))
+    ]
     undecided = report.stopped or report.of(Fate.UNDECIDED) or not report.all_tried
     killed = len(report.of(Fate.KILLED)) + len(report.of(Fate.NOTICED))
     answer, reason, settles = Answer.HOLDS, f"{killed} of {report.run} die", ""

@@ -176,13 +176,10 @@ class _Reader:
         reads = writes = 0
         for update in outcome.updates if isinstance(outcome, Does) else ():
             for write in update.writes:
-                if isinstance(write, WriteAll):
-                    writes |= self._entries(update.symbol, [write.bound], names, anywhere=True)
-                    for here in self._each(write.bound, names):
-                        reads |= self.reads((write.value, write.absent), here)
-                else:
-                    writes |= self._entries(update.symbol, write.keys, names)
-                    reads |= self.reads((*write.keys, write.value, write.absent), names)
+                keys = (write.bound,) if isinstance(write, WriteAll) else write.keys
+                for here in self._each(write.bound, names) if isinstance(write, WriteAll) else (names,):
+                    writes |= self._entries(update.symbol, keys, here)
+                    reads |= self.reads((*keys, write.value, write.absent), here)
         return Access(0, reads, writes, isinstance(outcome, Raises))
 
     def reads(self, nodes: Iterable[Node], names: Mapping[str, Code]) -> int:
@@ -203,15 +200,11 @@ class _Reader:
         assert isinstance(bound.type, SortType)
         return ({**names, bound.name: Code(str(at), at)} for at in range(self.layout.sizes[bound.type.cls]))
 
-    def _entries(
-        self, symbol: Symbol, keys: Sequence[Node], names: Mapping[str, Code], anywhere: bool = False
-    ) -> int:
+    def _entries(self, symbol: Symbol, keys: Sequence[Node], names: Mapping[str, Code]) -> int:
         """The cells that these keys may lead to."""
-        places = [self.layout.base[symbol.name]]
-        inside = 1
+        places, inside = [self.layout.base[symbol.name]], 1
         for key, type in reversed([*zip(keys, symbol.keys, strict=True)]):
-            size = len(self.layout.values(type))
-            code = self.generator.code(key, names) if not anywhere else Code("")
+            size, code = len(self.layout.values(type)), self.generator.code(key, names)
             which = [int(code.value)] if code.known else range(size)
             places = [place + inside * one for place in places for one in which]
             inside *= size

@@ -21,7 +21,7 @@ from meshspec.engines.checkpoint import Layer
 from meshspec.engines.exploration import Counts, Exploration, Found
 from meshspec.engines.keeping import Keeper
 from meshspec.engines.limits import INTERRUPTED, Limits, Options, memory_now
-from meshspec.engines.spaces import carried, stages, symmetry_for
+from meshspec.engines.spaces import Stage, carried, order_for, stages, symmetry_for
 from meshspec.engines.trails import Goal
 from meshspec.engines.watch import Seen, Settled, watch, where
 from meshspec.errors import Disagreement, UsageError
@@ -30,9 +30,11 @@ from meshspec.progress import Progress, silent
 from meshspec.sorts import Sort
 
 _CELLS_BETWEEN_LOOKS = 1 << 18  # at most about this many entries of states are added before memory is looked at
-_SLICE = 4096  # tuples stepped at a time
-_PACKED_SLICE = 1 << 16  # packed states stepped at a time
-_LEAST_SLICE = 64
+_SLICE = 4096  # tuples stepped at a time, at most
+_PACKED_SLICE = 1 << 16  # packed states stepped at a time, at most
+_ENTRIES = 1 << 22  # entries of tuples that the steps of one slice may come to
+_ROWS = 1 << 24  # packed states that the steps of one slice may come to
+_FEW = 64  # where few more states may be held, so many are stepped at a time
 
 
 def search_states(
@@ -50,10 +52,11 @@ def search_states(
     options = options or Options()
     layout = Layout(model, sizes)
     symmetry, why = symmetry_for(layout, options)
-    plain = TupleSpace(layout, symmetry)
+    order, why_all = order_for(layout, symmetry, options)
+    plain = TupleSpace(layout, symmetry, order.choose if order is not None else None)
     seen = watch(model, layout, symmetry, options.counterexamples)
     seen.ask_plainly(plain)
-    result = Exploration(layout, plain, plain, symmetry_off=why)
+    result = Exploration(layout, plain, plain, symmetry_off=why, ordered=order is not None, order_off=why_all)
     keeper = Keeper(result, symmetry, options)
     run = _Search(result, seen, keeper, options, limits, progress)
     try:
@@ -81,7 +84,7 @@ class _Search:
         self.options, self.limits, self.progress = options, limits, progress
         self._too_many = f"--max-states of {limits.max_states:,}"
         self.actions = len(result.layout.ground_actions())
-        self.stages = stages(options)
+        self.stages: list[Stage] = [] if result.ordered else stages(options)
         self.between_looks = max(1, min(4096, _CELLS_BETWEEN_LOOKS // max(1, len(result.layout.cells))))
         self.weights: Sequence[int] = ()  # of the last layer
         self.work = 0  # states stepped and found since the last look
@@ -112,7 +115,8 @@ class _Search:
             while not self.result.cut and (some := list(itertools.islice(states, self._slice(layer)))):
                 if self._moved(layer):
                     break
-                self._look(len(some), layer)
+                if self._out_of_memory(len(some), layer):
+                    return layer
                 if len(some) > left:  # under symmetry many of them may be few orbits; they are bounded all the same
                     some, self.result.cut = some[:left], self._too_many
                 left -= len(some)
@@ -135,7 +139,8 @@ class _Search:
             for states in kept.states:
                 if self._moved(layer):
                     break
-                self._look(len(states), layer)
+                if self._out_of_memory(len(states), layer):
+                    return layer
                 new = self.result.space.add(self.result.space.pack(states))
                 layer.new.append(new)
                 layer.orbits += self.result.space.size(new)
@@ -151,7 +156,8 @@ class _Search:
                 if self._moved(layer):
                     break
                 end = min(size, begin + self._slice(layer))
-                self._look(end - begin, layer)
+                if self._out_of_memory(end - begin, layer):
+                    return layer
                 part = batch if end - begin == size else self.result.space.take(batch, range(begin, end))
                 weights = self.weights[begin:end]
                 self._collect(layer, part, weights, self.result.space.step(part, weights), begin)
@@ -164,8 +170,11 @@ class _Search:
 
     def _slice(self, layer: Found) -> int:
         """How many states to step before limits are looked at: fewer where few more may be held."""
-        most = _SLICE if self.result.space is self.plain else _PACKED_SLICE
-        return min(most, max(_LEAST_SLICE, self._room(layer)))
+        if self.result.space is self.plain:
+            most = min(_SLICE, _ENTRIES // (max(1, self.actions) * max(1, len(self.result.layout.cells))))
+        else:
+            most = min(_PACKED_SLICE, _ROWS // max(1, self.actions))
+        return max(1, min(most, max(_FEW, self._room(layer))))
 
     def _room(self, layer: Found) -> int:
         return self.limits.max_states - self.result.counts.orbits - layer.held
@@ -312,14 +321,15 @@ class _Search:
 
     # -- limits ------------------------------------------------------------------------------------------------
 
-    def _look(self, steps: int, layer: Found) -> None:
-        """Look at memory and tell of progress, every so many states."""
+    def _out_of_memory(self, steps: int, layer: Found) -> bool:
+        """Look at memory and tell of progress, every so many states; `steps` more are to be stepped now."""
         if self.work >= self.between_looks:
             if memory_now() - self.memory_before > self.limits.max_memory:
                 self.result.cut = f"--max-memory of {self.limits.max_memory:,} bytes"
             self._tell(layer)
             self.work = 0
         self.work += steps
+        return bool(self.result.cut)
 
     def _tell(self, layer: Found) -> None:
         states, seconds = self.result.counts.states + layer.held, time.monotonic() - self.began

@@ -11,7 +11,8 @@ import attrs
 from meshspec.backends.layout import Layout
 from meshspec.backends.space import Batch, Space
 from meshspec.backends.symmetry import Symmetry, symmetry_of
-from meshspec.engines.limits import Options
+from meshspec.engines.limits import TURNED_OFF, Options
+from meshspec.engines.partial_order import PartialOrder, ample
 from meshspec.errors import UsageError
 
 GROWN = 20_000
@@ -26,11 +27,19 @@ _CARRIED = 1 << 16  # states turned into tuples at a time
 def symmetry_for(layout: Layout, options: Options) -> tuple[Symmetry | None, str]:
     """The symmetry to search with, and why there is none, or none for some of the sorts."""
     if not options.symmetry:
-        return None, "it was turned off"
+        return None, TURNED_OFF
     found = symmetry_of(layout)
     if isinstance(found, str):
         return None, found
     return found, "; ".join(f"{name}: {why}" for name, why in found.left_out.items())
+
+
+def order_for(layout: Layout, symmetry: Symmetry | None, options: Options) -> tuple[PartialOrder | None, str]:
+    """Which steps may be left out, and why none may where that was asked for."""
+    if not options.partial_order:
+        return None, ""
+    found = ample(layout, symmetry)
+    return (None, found) if isinstance(found, str) else (found, "")
 
 
 def _kernel(layout: Layout, symmetry: Symmetry | None, options: Options) -> Space:

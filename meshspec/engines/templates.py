@@ -29,6 +29,7 @@ from meshspec.expr.nodes import (
     IntType,
     Name,
     Node,
+    Op,
     SortType,
     Type,
     values_of,
@@ -282,7 +283,7 @@ class _Context:
                 by = dict(zip(chosen, self.names, strict=True))
                 others = frozenset(own) - set(chosen)
                 for path in action.paths:
-                    flat = [one for part in path.condition for one in _conjuncts(part)]
+                    flat = [one for part in path.condition for one in _conjuncts(part) if _is_total(one)]
                     guard = [_meaningful(substitute(part, by)) for part in flat if not free_names(part) & others]
                     if isinstance(path.outcome, Does) and 1 < len(guard) <= MAX_GUARD:
                         yield guard
@@ -307,7 +308,13 @@ class _Context:
 
 
 def _conjuncts(node: Node) -> tuple[Node, ...]:
-    return node.args if getattr(node, "op", "") == "and" else (node,)  # type: ignore[union-attr]  # only Op has op
+    return node.args if isinstance(node, Op) and node.op == "and" else (node,)
+
+
+def _is_total(part: Node) -> bool:
+    """Whether it has a value in every state: what divides by something that may be zero has none there."""
+    divisions = (one for one in parts(part) if isinstance(one, Op) and one.op in ("//", "%"))
+    return all(isinstance(one.args[1], Const) and one.args[1].value != 0 for one in divisions)
 
 
 def _meaningful(part: Node) -> Node:

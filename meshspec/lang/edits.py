@@ -158,7 +158,7 @@ def _of(body: Body, top: ast.AST) -> Iterator[Edit]:
             case ast.Constant(value=int() as number) if not isinstance(number, bool):
                 for value in (number + 1, number - 1):
                     yield _changed(body, node, ast.copy_location(ast.Constant(value), node))
-            case ast.Call(args=[_, ast.Lambda() as inner]) if called(node) == "each":
+            case ast.Call(args=[_, ast.Lambda() as inner]) if called(node) == "each" and _may_be_bool(inner.body):
                 yield _changed(body, inner.body, negated(inner.body))
             case _:
                 pass
@@ -233,6 +233,13 @@ def called(call: ast.Call) -> str:
             return name
         case _:
             return ""
+
+
+def _may_be_bool(value: ast.expr) -> bool:
+    """Whether an expression may be one whose opposite means something; what it is shows when it is lifted."""
+    if isinstance(value, ast.Constant):
+        return isinstance(value.value, bool)
+    return not isinstance(value, (ast.BinOp, ast.IfExp))  # an int; and what has branches to swap
 
 
 def negated(test: ast.expr) -> ast.expr:

@@ -9,6 +9,7 @@ are not (the certificate is there for them).
 from __future__ import annotations
 
 import dis
+import gc
 import sys
 from collections.abc import Iterator
 from enum import Enum
@@ -35,7 +36,10 @@ class Ran:
 
 
 class Watch:
-    """Collects the code that runs inside the ``with`` block, helpers included."""
+    """Collects the code that runs inside the ``with`` block, helpers included.
+
+    No garbage is collected meanwhile: what a collection calls back is no part of a body.
+    """
 
     def __init__(self) -> None:
         self.ran: dict[CodeType, Ran] = {}
@@ -46,6 +50,8 @@ class Watch:
             self.ran[code] = Ran(code, frame.f_globals)
 
     def __enter__(self) -> Watch:
+        self._collecting = gc.isenabled()
+        gc.disable()
         self._before: Any = sys.getprofile()
         sys.setprofile(self._see)
         return self
@@ -55,6 +61,8 @@ class Watch:
             sys.setprofile(self._before)
         else:  # cProfile puts itself there, and is no function
             self._before.enable()
+        if self._collecting:
+            gc.enable()
 
 
 def refuse_blind_spots(ran: Iterator[Ran] | list[Ran], known: dict[CodeType, set[str]]) -> None:

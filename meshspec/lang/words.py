@@ -158,6 +158,9 @@ def leads_to(before: bool, after: bool, /) -> bool:
 
     ``return leads_to(self.asked[e], self.answered[e])``. Called by hand it speaks of the present state alone: whether
     nothing is asked for, or it has come about.
+
+    >>> leads_to(True, False), leads_to(False, False)
+    (False, True)
     """
     for value in (before, after):
         _bool(value, "leads_to needs bools")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from meshspec.answer import Answer
 from meshspec.engines.coverage import Coverage
 from meshspec.engines.mutate import summary
 from meshspec.engines.mutation import Fate, MutationReport, Run
@@ -65,7 +66,8 @@ def mutation_lines(report: MutationReport, width: int = WIDTH, matrix: bool = Fa
     ):
         if runs := report.of(fate):
             lines += ["", head, *_listed(runs, width, remarks=True)]
-    if otherwise := [run for run in report.runs if run.otherwise]:
+    broken = {found.property for found in report.base if found.answer is Answer.VIOLATED}  # by the model itself
+    if otherwise := [run for run in report.runs if not broken.issuperset(run.otherwise)]:
         lines += ["", "violated, but not by the change, so no kill:"]
         for run in otherwise:
             lines += _listed([run], width)
@@ -120,7 +122,7 @@ def _survivors(report: MutationReport, width: int) -> list[str]:
         return []
     lines = [
         "",
-        *paragraph("survivors: state a claim that forbids the change, or drop what is no use", width),
+        *paragraph("survivors: state a claim that forbids the change, or drop what makes no difference", width),
     ]
     for remark in dict.fromkeys(run.remark for run in report.survivors):
         lines += [f"  {line}" for line in paragraph(f"{remark}:", width - 2)]

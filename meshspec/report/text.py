@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from meshspec.answer import Answer, Counterexample, Finding, Strength
 from meshspec.engines.check import Answered
+from meshspec.engines.limits import TURNED_OFF
 
 WIDTH = 100
 
@@ -226,8 +227,14 @@ def means_lines(findings: Iterable[Finding]) -> list[str]:
         return []
     lines: list[str] = []
     why = found.facts["symmetry off"]
-    if why and any(size > 1 for size in found.scope.values()):
+    if why not in ("", TURNED_OFF) and any(size > 1 for size in found.scope.values()):
         lines.append(f"symmetry off: {why}")
+    if found.facts["partial order"]:
+        lines.append(
+            "partial order on: counts are of the states that are left, once orders that do not matter are not"
+        )
+    if found.facts["partial order off"]:
+        lines.append(f"partial order off: {found.facts['partial order off']}")
     if found.facts["not packed"]:
         lines.append(f"held as tuples, which takes longer: {found.facts['not packed']}")
     if found.facts["kept"]:

@@ -20,18 +20,18 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from meshspec.backends.layout import Layout
 from meshspec.expr.build import FALSE, TRUE, disj
-from meshspec.expr.nodes import Type
+from meshspec.expr.nodes import Absent, Cell, Const, Name, Node, Op, Type
 from meshspec.lang.declare import Parameter, Variable
 from meshspec.lang.fairness import fairness_of
 from meshspec.lang.lift import Lifted, LiftedModel
-from meshspec.lang.outcomes import Blocks, Does, Leaf, Outcome, Raises, Tree, Update, WriteAll, answer_is
+from meshspec.lang.outcomes import Blocks, Does, Leaf, Outcome, Raises, Split, Tree, Update, WriteAll, answer_is
 from meshspec.lang.outcomes import expression as as_one
 from meshspec.lang.response import response_of
 from meshspec.report.tla_expr import HELPERS, NONE, Bound, Names, Writer
 from meshspec.sorts import Sort, is_enum, is_sort
 
 _PREFIX = {"always": "Always", "lemma": "Lemma", "sometimes": "Never", "eventually": "Eventually"}
-_OURS = ("vars", "Init", "Next", "Spec", "TypeOK", "NoActionRaises", "NoDeadlock", "Symmetry")
+_OURS = ("vars", "Init", "Next", "Spec", "TypeOK", "NoActionRaises", "NoDeadlock", "Progress", "Symmetry")
 _OR, _AND, _UNION = " \\/ ", " /\\ ", " \\union "
 Block = list[str]
 """Lines that belong together; those after the first are further in as far as they must be."""
@@ -44,7 +44,9 @@ class Module:
         self.model, self.sizes = model, sizes
         self.names = Names()
         self.write = Writer(self.names)
-        self.module = self.names.give("module", model.name)
+        for word in _OURS:
+            self.names.give(("ours", word), word)
+        self.module = self.names.give("the module", model.name)
         self.variables = [v for v in model.declared.variables if not v.constant]
         for variable in model.declared.variables:
             self.names.give(variable.symbol.name, variable.symbol.name)
@@ -52,8 +54,6 @@ class Module:
             self.names.give(sort, sort.__name__)
         for lifted in (*model.actions, *model.claims):
             self.names.give(lifted, lifted.name)
-        for word in _OURS:
-            self.names.give(word, word)
         self.invariants: list[str] = []
         self.witnesses: list[str] = []
         self.properties: list[str] = []
@@ -61,6 +61,10 @@ class Module:
 
     def _name(self, key: object) -> str:
         return self.names.given[key]
+
+    def _word(self, word: str) -> str:
+        """One of the definitions that every module has."""
+        return self.names.given["ours", word]
 
     def _list(self, keys: Iterable[object]) -> str:
         return ", ".join(self._name(key) for key in keys)
@@ -70,7 +74,12 @@ class Module:
     def _module(self) -> str:
         body = [self._tables(), self._type_ok(), self._init()]
         body += [self._action(lifted) for lifted in self.model.actions]
-        body += [self._next(), self._raises(), *(self._claim(lifted) for lifted in self.model.claims)]
+        body += [
+            self._next(),
+            self._progress(),
+            self._raises(),
+            *(self._claim(lifted) for lifted in self.model.claims),
+        ]
         body += [self._deadlock(), self._symmetry()]
         enums = [cls for cls in self.names.given if is_enum(cls)]
         sets = [f"{self._name(cls)} == {{{', '.join(map(self.write.value, cls))}}}" for cls in enums]
@@ -87,7 +96,7 @@ class Module:
             *[f"ASSUME IsFiniteSet({self._name(sort)}) /\\ {self._name(sort)} # {{}}" for sort in self.model.sorts],
         ]
         every = self._list(v.symbol.name for v in self.variables)
-        holds = [f"VARIABLES {every}", f"{self._name('vars')} == <<{every}>>"] if self.variables else []
+        holds = [f"VARIABLES {every}", f"{self._word('vars')} == <<{every}>>"] if self.variables else []
         parts = [head, holds, sets, *helpers, *body]
         return "\n\n".join("\n".join(part) for part in parts if part) + "\n====\n"
 
@@ -121,12 +130,12 @@ class Module:
             symbol, values = variable.symbol, self._values(variable)
             values = self.write.function(symbol.keys, values) if symbol.keys else values
             blocks.append([f"{self._name(symbol.name)} \\in {values}"])
-        self.invariants.append(self._name("TypeOK"))
-        return [f"{self._name('TypeOK')} ==", *_conjunction(blocks or [["TRUE"]], 2)]
+        self.invariants.append(self._word("TypeOK"))
+        return [f"{self._word('TypeOK')} ==", *_conjunction(blocks or [["TRUE"]], 2)]
 
     def _init(self) -> Block:
         blocks = [[self._start(variable)] for variable in self.variables]
-        return [f"{self._name('Init')} ==", *_conjunction(blocks or [["TRUE"]], 2)]
+        return [f"{self._word('Init')} ==", *_conjunction(blocks or [["TRUE"]], 2)]
 
     def _start(self, variable: Variable) -> str:
         symbol = variable.symbol
@@ -181,22 +190,39 @@ class Module:
         open_ = {child: options for child, options in groups.items() if not _never(child)}
         if len(open_) == 1:
             ((child, options),) = open_.items()
-            guard = self.write.text(disj(*(answer_is(tree.question, option) for option in options)), bound)
-            return [[_bare(guard)], *self._tree(child, bound)]
+            return [*self._guard(self._asked(tree, options), bound), *self._tree(child, bound)]
         if len(open_) == 2 and len(groups) == 2:
             (first, options), (second, _) = open_.items()
-            test = self.write.text(disj(*(answer_is(tree.question, option) for option in options)), bound)
+            test = self.write.text(self._asked(tree, options), bound)
             then, otherwise = self._tree(first, bound), self._tree(second, bound)
             return [[f"IF {_bare(test)}", *_led("THEN ", then), *_led("ELSE ", otherwise)]]
         cases: Block = []
         for child, options in open_.items():
-            test = self.write.text(disj(*(answer_is(tree.question, option) for option in options)), bound)
-            cases += _led("\\/ ", [[_bare(test)], *self._tree(child, bound)])
+            cases += _led("\\/ ", [*self._guard(self._asked(tree, options), bound), *self._tree(child, bound)])
         return [cases or ["FALSE"]]
+
+    @staticmethod
+    def _asked(tree: Split[Outcome], options: Iterable[object]) -> Node:
+        """That the question has one of these answers."""
+        return disj(*(answer_is(tree.question, option) for option in options))
+
+    def _guard(self, node: Node, bound: Bound) -> list[Block]:
+        """A condition as conjuncts of an action.
+
+        TLC takes a disjunction there for so many actions and looks at every part of it, also at one that means
+        something only where those before it are false: so it is compared with TRUE, which makes it a plain value.
+        """
+        if isinstance(node, Op) and node.op == "and":
+            return [block for part in node.args for block in self._guard(part, bound)]
+        said = self.write.text(node, bound)
+        plain = (isinstance(node, Op) and node.op not in ("or", "ite")) or isinstance(
+            node, (Cell, Absent, Const, Name)
+        )
+        return [[_bare(said) if plain else f"{said} = TRUE"]]
 
     def _leaf(self, outcome: Outcome, bound: Bound) -> list[Block]:
         if isinstance(outcome, Raises):
-            return [[f"FALSE \\* raises {outcome.error}: see {self._name('NoActionRaises')}"]]
+            return [[f"FALSE \\* raises {outcome.error}: see {self._word('NoActionRaises')}"]]
         if not isinstance(outcome, Does):
             return [["FALSE"]]
         written = {update.symbol.name for update in outcome.updates}
@@ -222,12 +248,12 @@ class Module:
         return f"{name}' = [{after} EXCEPT {', '.join(points)}]" if points else f"{name}' = {after}"
 
     def _next(self) -> Block:
-        lines = [f"{self._name('Next')} =="] + ["  FALSE"] * (not self.model.actions)
+        lines = [f"{self._word('Next')} =="] + ["  FALSE"] * (not self.model.actions)
         for lifted in self.model.actions:
             note = "  \\* fault" if lifted.method.kind == "fault" else ""
             lines.append(f"  \\/ {self._taken(lifted)}{note}")
-        variables = self._name("vars") if self.variables else "<<>>"
-        return [*lines, "", f"{self._name('Spec')} == {self._name('Init')} /\\ [][{self._name('Next')}]_{variables}"]
+        variables = self._word("vars") if self.variables else "<<>>"
+        return [*lines, "", f"{self._word('Spec')} == {self._word('Init')} /\\ [][{self._word('Next')}]_{variables}"]
 
     def _taken(self, lifted: Lifted) -> str:
         own, bound = self._own(lifted)
@@ -249,8 +275,8 @@ class Module:
                 )
         if not blocks:
             return []
-        self.invariants.append(self._name("NoActionRaises"))
-        return [f"{self._name('NoActionRaises')} ==", *_conjunction(blocks, 2)]
+        self.invariants.append(self._word("NoActionRaises"))
+        return [f"{self._word('NoActionRaises')} ==", *_conjunction(blocks, 2)]
 
     # -- claims ------------------------------------------------------------------------------------------------
 
@@ -277,33 +303,35 @@ class Module:
         if sides is not None:
             said = f"({self.write.text(sides[0], bound)} ~> {self.write.text(sides[1], bound)})"
         prefix = f"{lifted.name.rpartition('.')[0]}." if lifted.method.path else ""
-        assumed = [self._progress()]
+        assumed = [self._word("Progress")]
         for word, names in (("WF", fair.weak), ("SF", fair.strong)):
             for name in names:
                 action = next(one for one in self.model.actions if one.name in (name, prefix + name))
                 own, inner = self._own(action)
                 inner = self.write.bind([p.name for p in own], bound)
-                one = f"{word}_{self._name('vars')}({self._call(action, own, inner)})"
+                one = f"{word}_{self._word('vars')}({self._call(action, own, inner)})"
                 assumed.append(f"(\\A {self._each(own, inner)} : {one})" if own else one)
         return f"({_AND.join(assumed)} => {said})"
 
-    def _progress(self) -> str:
+    def _progress(self) -> Block:
+        if not self.model.declared.of_kind("eventually"):
+            return []
         owed = [self._taken(lifted) for lifted in self.model.actions if lifted.method.kind != "fault"]
-        return f"WF_{self._name('vars')}({_OR.join(owed) or 'FALSE'})"
+        return [f"{self._word('Progress')} == WF_{self._word('vars')}({_OR.join(owed) or 'FALSE'})"]
 
     def _deadlock(self) -> Block:
         ends = [lifted for lifted in self.model.claims if lifted.method.kind == "terminal"]
         if not ends:
             return []
-        self.invariants.append(self._name("NoDeadlock"))
+        self.invariants.append(self._word("NoDeadlock"))
         may = [self._taken(lifted) for lifted in ends]
-        return [f"{self._name('NoDeadlock')} == {_OR.join(may)} \\/ ENABLED {self._name('Next')}"]
+        return [f"{self._word('NoDeadlock')} == {_OR.join(may)} \\/ ENABLED {self._word('Next')}"]
 
     def _symmetry(self) -> Block:
         if not self._symmetric():
             return []
         every = " \\union ".join(f"Permutations({self._name(sort)})" for sort in self.model.sorts)
-        return [f"{self._name('Symmetry')} == {every}"]
+        return [f"{self._word('Symmetry')} == {every}"]
 
     def _symmetric(self) -> bool:
         return bool(self.model.sorts) and not any(v.constant for v in self.model.declared.variables)
@@ -313,7 +341,7 @@ class Module:
     def cfg(self) -> str:
         """What TLC is told; the sizes are those of the scope."""
         command = f"java -jar tla2tools.jar -config {self.module}.cfg {self.module}.tla"
-        lines = [f"\\* {command}", f"SPECIFICATION {self._name('Spec')}"]
+        lines = [f"\\* {command}", f"SPECIFICATION {self._word('Spec')}"]
         constants: dict[str, str] = {}
         for sort in self.model.sorts:
             members = [self.names.give(sort(n), repr(sort(n))) for n in range(self.sizes[sort])]

@@ -54,7 +54,7 @@ def searched(
 
 def plain(findings: list[Finding]) -> list[Finding]:
     """What is found, and not by which means."""
-    means = ("space", "symmetry off", "not packed", "kept")
+    means = ("space", "symmetry off", "not packed", "kept", "partial order off")
     return [
         attrs.evolve(f, orbits=None, facts={name: fact for name, fact in f.facts.items() if name not in means})
         for f in findings

@@ -89,5 +89,3 @@ def by_kernel(space: RowSpace, states: Sequence[State]) -> Expected:
     assert len(found) == len(set(found)), "each new state once"
     odd = tuple((step.source, step.action) for step in stepped.odd)
     return Expected(frozenset(found), tuple(stepped.taken), odd, tuple(stepped.stuck))
-
-

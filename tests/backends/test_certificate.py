@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import attrs
 import pytest
 
-from meshspec import Map, action, always, count, forall, model, require, var
+from meshspec import Map, action, always, count, eventually, forall, leads_to, model, require, var
 from meshspec.answer import Answer
 from meshspec.backends import certificate
 from meshspec.backends.certificate import Certificate, certified, certify
@@ -219,6 +219,55 @@ def test_what_no_handle_sees_deceives_the_engine_and_not_the_certificate(method:
         certify(shop)
     assert refusal.value.where is not None
     assert 0 <= refusal.value.where.line - method_of(Shop, method).where.line <= 4
+
+
+def never(node: Node) -> Node:
+    return const(False)
+
+
+def test_a_reading_that_has_no_value_is_a_disagreement_and_no_crash() -> None:
+    @model
+    class Shares:
+        n: int = var(0)
+        each: int = var(0)
+
+        @action
+        def share(self) -> None:
+            self.each = 0 if self.n == 0 else 12 // self.n
+
+    (share,) = lift(Shares).actions
+    wrong = changed(share, questions(never))
+    with pytest.raises(CertificateError, match="the reading: has no value"):
+        certify(attrs.evolve(lift(Shares), actions=(wrong,)))
+
+
+def test_the_sides_of_leads_to_are_held_against_what_the_body_gave() -> None:
+    @model
+    class Bell:
+        asked: bool = var(False)
+        rung: bool = var(False)
+
+        @action
+        def ring(self) -> None:
+            self.rung = True
+
+        @eventually
+        def is_answered(self) -> bool:
+            return leads_to(self.asked, self.rung)
+
+    def nothing_is_asked_for(outcome: Outcome) -> Outcome:
+        """True where it has come about and where nothing is asked for: the value alone stays the same."""
+        if isinstance(outcome, Says) and outcome.value == const(True):
+            return attrs.evolve(outcome, response=(const(False), const(False)))
+        return outcome
+
+    bell = lift(Bell)
+    certify(bell)
+    wrong = changed(bell.claims[0], leaves(nothing_is_asked_for))
+    with pytest.raises(
+        CertificateError, match="asked for True and come about True; the lifted reading: says True, asked for False"
+    ):
+        certify(attrs.evolve(bell, claims=(wrong,)))
 
 
 def test_a_fault_that_merging_hides_is_seen_on_the_raw_paths() -> None:

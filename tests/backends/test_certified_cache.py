@@ -4,36 +4,53 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from meshspec.backends import certified_cache
 from meshspec.backends.certificate import certified
 from meshspec.backends.certified_cache import recall, remember
-from meshspec.backends.fingerprint import fingerprint
+from meshspec.backends.fingerprint import fingerprint, tools
 from meshspec.errors import CertificateError
+from meshspec.lang.declare import is_model
 from meshspec.lang.lift import lift
+from tests.models import lock, p_counts, p_shapes
 from tests.models.lock import Peterson
+from tests.models.shops import Shop
 from tests.tree import ROOT
 
 PROGRAM = """
 import json, sys
-from meshspec.backends.certificate import certified
+from meshspec.backends import certificate
 from meshspec.errors import CertificateError
-from lamp import Lamp
-try:
-    certified(Lamp)
-    said = "certified"
-except CertificateError as error:
-    said = str(error)
-print(json.dumps({"said": said, "anew": "z3" in sys.modules}))
+
+right, anew = certificate.certify, []
+certificate.certify = lambda model: anew.append(model) or right(model)
+
+def certified(folder):
+    for name in ("lamp", "helpers"):
+        sys.modules.pop(name, None)
+    sys.path.insert(0, folder)
+    del anew[:]
+    try:
+        import lamp
+        certificate.certified(lamp.Lamp)
+        return {"said": "certified", "anew": bool(anew)}
+    except CertificateError as error:
+        return {"said": str(error), "anew": True}
+    finally:
+        sys.path.remove(folder)
+
+print(json.dumps([certified(folder) for folder in sys.argv[1:]]))
 """
 
 HELPERS = """
@@ -52,6 +69,8 @@ import operator
 from enum import Enum
 from functools import reduce
 from typing import Annotated
+
+import attrs
 
 import helpers
 from meshspec import Map, Range, Sort, action, any_of, model, require, var
@@ -75,7 +94,7 @@ def never(a, b):
 
 
 def later(lamp):
-    pass
+    lamp.on = lamp.on is True
 
 
 def with_default(a, b, test=never):
@@ -91,6 +110,11 @@ class Prober:
 
     def ask(self, a, b):
         return self.test(a, b)
+
+
+@attrs.define
+class Kit:
+    test: object = never
 
 
 @model
@@ -119,7 +143,7 @@ class Lamp(Asking):
         if (
             never(self.n, 2) or GLOBAL(self.n, 2) or with_default(self.n, 2) or closed(self.n, 2) or self.ask()
             or TABLE["test"][0](self.n, 2) or PROBER.ask(self.n, 2) or helpers.probe(self.n, 2)
-            or self.mode.asks(self.n, 2)
+            or self.mode.asks(self.n, 2) or Kit().test(self.n, 2)
         ):
             self.on = True
         if operator.is_(self.n, 2):
@@ -127,7 +151,8 @@ class Lamp(Asking):
         self.lit[room] = True
 '''
 
-BLIND = {
+BLIND: dict[str, tuple[str, ...]] = {
+    "a helper in another module": ("    return never(a, b)", "    return operator.is_(a, b)", "helpers.py"),
     "a helper": ("def never(a, b):\n    return False", "def never(a, b):\n    return operator.is_(a, b)"),
     "a global": ("GLOBAL = never", "GLOBAL = operator.is_"),
     "a default argument": ("test=never)", "test=operator.is_)"),
@@ -136,11 +161,9 @@ BLIND = {
     "what a table holds": ('{"test": [never]}', '{"test": [operator.is_]}'),
     "an attribute of a class": ("staticmethod(never)", "staticmethod(operator.is_)"),
     "a property of an enum": ("        return never\n", "        return operator.is_\n"),
-    "a helper that lifting never ran": ("    pass\n", "    lamp.on = True\n"),
-    "the body itself": (
-        "if operator.is_(self.n, 2):",
-        "if operator.is_(self.n, 2) and not setattr(self, 'on', True):",
-    ),
+    "a default of attrs": ("test: object = never", "test: object = operator.is_"),
+    "one instruction of a helper that lifting never ran": ("lamp.on is True", "lamp.on is not True"),
+    "the body itself": ("            later(self)\n", "            self.on = True\n"),
 }
 """Edits after which the trees are the same, and CPython does something else."""
 
@@ -155,110 +178,124 @@ OTHER = {
 """Edits after which it is another model, rightly read."""
 
 
+@attrs.frozen
 class Model:
-    """A model in a folder of its own, certified by a process of its own with a cache of its own."""
+    """A model in a folder of its own."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.cache = folder, folder / "cache"
+    folder: Path
+
+    @classmethod
+    def written(cls, folder: Path) -> Model:
+        folder.mkdir(parents=True, exist_ok=True)
         (folder / "lamp.py").write_text(LAMP)
         (folder / "helpers.py").write_text(HELPERS)
-        (folder / "program.py").write_text(PROGRAM)
+        return cls(folder)
 
-    def edit(self, file: str, before: str, after: str) -> None:
+    def edited(self, before: str, after: str, file: str = "lamp.py") -> Model:
         path = self.folder / file
         text = path.read_text()
         assert before in text
         path.write_text(text.replace(before, after))
-
-    def certify(self, **env: str) -> dict[str, Any]:
-        given = {**os.environ, "MESHSPEC_CACHE": str(self.cache), "PYTHONDONTWRITEBYTECODE": "1", **env}
-        command = [sys.executable, str(self.folder / "program.py")]
-        done = subprocess.run(command, cwd=ROOT, env=given, check=True, capture_output=True, text=True)
-        read: dict[str, Any] = json.loads(done.stdout)
-        return read
-
-    @property
-    def files(self) -> list[Path]:
-        return sorted(self.cache.glob("*"))
+        return self
 
 
-@pytest.fixture
-def lamp(tmp_path: Path) -> Model:
-    return Model(tmp_path)
+def certify(*models: Model, cache: Path | str, **env: str) -> list[dict[str, Any]]:
+    """The models certified by a process of its own, one after the other, with this cache."""
+    given = {**os.environ, "MESHSPEC_CACHE": str(cache), "PYTHONDONTWRITEBYTECODE": "1", **env}
+    command = [sys.executable, "-c", PROGRAM, *(str(model.folder) for model in models)]
+    done = subprocess.run(command, cwd=ROOT, env=given, check=True, capture_output=True, text=True)
+    read: list[dict[str, Any]] = json.loads(done.stdout)
+    return read
+
+
+ANEW, AGAIN = {"said": "certified", "anew": True}, {"said": "certified", "anew": False}
 
 
 @pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory) -> Model:
-    """Certified before, and left as it is by the tests that use it, but for its text."""
-    model = Model(tmp_path_factory.mktemp("warm"))
-    assert model.certify() == {"said": "certified", "anew": True}
-    return model
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with the certificate of the lamp as it is written above, left by another process."""
+    folder = tmp_path_factory.mktemp("warm")
+    assert certify(Model.written(folder / "lamp"), cache=folder / "cache") == [ANEW]
+    return folder / "cache"
+
+
+@pytest.fixture(autouse=True)
+def as_if_nobody_edits_while_tests_run(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr("meshspec.backends.fingerprint.IMPORTED_AT", time.time_ns() + 10**18)
+    tools.cache_clear()
+    yield
+    tools.cache_clear()
 
 
 # -- what is believed ------------------------------------------------------------------------------------------
 
 
-def test_what_was_certified_is_not_certified_again_in_another_process(warm: Model) -> None:
-    assert warm.certify(PYTHONHASHSEED="7") == {"said": "certified", "anew": False}
+def test_what_was_certified_is_not_certified_again_by_another_process(warm: Path, tmp_path: Path) -> None:
+    assert certify(Model.written(tmp_path), cache=warm, PYTHONHASHSEED="7") == [AGAIN]
 
 
-def test_what_stands_where_does_not_count(warm: Model, tmp_path: Path) -> None:
-    moved = Model(tmp_path)
-    moved.cache = warm.cache
-    moved.edit("lamp.py", "GLOBAL = never", "# a comment\n\n\nGLOBAL = never")
-    assert moved.certify() == {"said": "certified", "anew": False}
+def test_what_stands_where_does_not_count(warm: Path, tmp_path: Path) -> None:
+    moved = Model.written(tmp_path).edited("GLOBAL = never", "# a comment\n\n\nGLOBAL = never")
+    assert certify(moved, cache=warm) == [AGAIN]
 
 
-@pytest.mark.parametrize("what", BLIND)
-def test_a_change_that_only_cpython_sees_is_not_overlooked(warm: Model, tmp_path: Path, what: str) -> None:
-    changed = Model(tmp_path)
-    changed.cache = warm.cache
-    changed.edit("lamp.py", *BLIND[what])
-    assert "turn cannot be trusted as it was read" in changed.certify()["said"]
+def test_a_change_that_only_cpython_sees_is_not_overlooked(warm: Path, tmp_path: Path) -> None:
+    """Each edit leaves the trees as they were, and each must be found out by the certificate."""
+    changed = [Model.written(tmp_path / str(n)).edited(*edit) for n, edit in enumerate(BLIND.values())]
+    said = certify(*changed, cache=warm)
+    trusted = [
+        what for what, one in zip(BLIND, said, strict=True) if "cannot be trusted as it was" not in one["said"]
+    ]
+    assert trusted == []
 
 
-def test_a_change_in_another_module_is_not_overlooked(warm: Model, tmp_path: Path) -> None:
-    changed = Model(tmp_path)
-    changed.cache = warm.cache
-    changed.edit("helpers.py", "    return never(a, b)", "    return operator.is_(a, b)")
-    assert "turn cannot be trusted as it was read" in changed.certify()["said"]
+def test_the_edits_that_only_cpython_sees_leave_the_trees_as_they_were(tmp_path: Path) -> None:
+    program = PROGRAM.replace("certificate.certified(lamp.Lamp)", "return str(lift(lamp.Lamp).actions[0].raw)")
+    program = program.replace("import json, sys", "import json, sys\nfrom meshspec.lang.lift import lift")
+    edits = [("GLOBAL = never", "GLOBAL = never"), *BLIND.values()]
+    folders = [Model.written(tmp_path / str(n)).edited(*edit).folder for n, edit in enumerate(edits)]
+    command = [sys.executable, "-c", program, *map(str, folders)]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
+    trees = [re.sub(r"where=Where\([^)]*\)", "", tree) for tree in json.loads(done.stdout)]
+    assert len(trees) == 1 + len(BLIND) and len(set(trees)) == 1
 
 
-@pytest.mark.parametrize("what", OTHER)
-def test_another_model_is_certified_anew(warm: Model, tmp_path: Path, what: str) -> None:
-    changed = Model(tmp_path)
-    changed.cache = warm.cache
-    changed.edit("lamp.py", *OTHER[what])
-    assert changed.certify() == {"said": "certified", "anew": True}
+def test_another_model_is_certified_anew(warm: Path, tmp_path: Path) -> None:
+    changed = [Model.written(tmp_path / str(n)).edited(*edit) for n, edit in enumerate(OTHER.values())]
+    said = dict(zip(OTHER, certify(*changed, cache=warm), strict=True))
+    assert said == dict.fromkeys(OTHER, ANEW)
 
 
-def test_a_failure_is_never_written(lamp: Model) -> None:
-    lamp.edit("lamp.py", *BLIND["a helper"])
-    assert [("cannot be trusted" in lamp.certify()["said"], lamp.files) for _ in range(2)] == [(True, [])] * 2
+def test_a_failure_is_never_written(tmp_path: Path) -> None:
+    wrong = Model.written(tmp_path / "lamp").edited(*BLIND["a helper"])
+    said = certify(wrong, wrong, cache=tmp_path / "cache")
+    assert ["cannot be trusted" in one["said"] for one in said] == [True, True]
+    assert not (tmp_path / "cache").exists()
 
 
-def test_a_body_that_reaches_what_cannot_be_taken_apart_is_certified_each_time(lamp: Model) -> None:
-    lamp.edit("lamp.py", "GLOBAL = never", "GLOBAL = reduce(lambda f, _: f, [1], never)\nFILE = open(__file__)")
-    lamp.edit("lamp.py", "        require(", "        FILE\n        require(")
-    assert lamp.certify() == lamp.certify() == {"said": "certified", "anew": True}
-    assert lamp.files == []
+def test_a_body_that_reaches_what_cannot_be_taken_apart_is_certified_each_time(tmp_path: Path) -> None:
+    lamp = Model.written(tmp_path / "lamp").edited("GLOBAL = never", "GLOBAL = never\nFILE = open(__file__)")
+    lamp.edited("        require(", "        FILE\n        require(")
+    assert certify(lamp, lamp, cache=tmp_path / "cache") == [ANEW, ANEW]
+    assert not (tmp_path / "cache").exists()
 
 
 def test_a_file_of_ours_that_was_edited_since_it_was_read_gives_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    from meshspec.backends import fingerprint as module
-
     assert fingerprint(lift(Peterson), "so") is not None
-    monkeypatch.setattr(module, "IMPORTED_AT", 0)
-    module.tools.cache_clear()
-    try:
-        assert fingerprint(lift(Peterson), "so") is None
-    finally:
-        module.tools.cache_clear()
+    monkeypatch.setattr("meshspec.backends.fingerprint.IMPORTED_AT", 0)
+    tools.cache_clear()
+    assert fingerprint(lift(Peterson), "so") is None
 
 
 def test_the_way_it_was_certified_is_part_of_the_key() -> None:
     peterson = lift(Peterson)
     assert fingerprint(peterson, "seed 0") == fingerprint(lift(Peterson), "seed 0") != fingerprint(peterson, "seed 1")
+
+
+def test_the_keys_of_different_models_differ() -> None:
+    every = [cls for module in (lock, p_shapes, p_counts) for cls in vars(module).values() if is_model(cls)]
+    keys = [fingerprint(lift(cls), "") for cls in every]
+    assert None not in keys and len(set(keys)) == len(every) > 10
 
 
 # -- the files -------------------------------------------------------------------------------------------------
@@ -304,7 +341,7 @@ def no_object(text: str) -> str:
     return json.dumps({**body, "checksum": certified_cache.checksum(body)})
 
 
-SPOILT = {
+SPOILT: dict[str, Callable[[str], str]] = {
     "nothing in it": lambda _: "",
     "cut short": lambda text: text[:-20],
     "a count changed": retold,
@@ -360,7 +397,7 @@ def test_a_folder_that_others_may_write_is_not_used(cache: Path) -> None:
 
 def test_what_belongs_to_another_user_is_not_believed(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     remember(KEY, RECORD)
-    monkeypatch.setattr(os, "getuid", lambda: os.stat(cache).st_uid + 1)
+    monkeypatch.setattr(os, "getuid", lambda: cache.stat().st_uid + 1)
     assert recall(KEY) is None
 
 
@@ -405,10 +442,10 @@ def test_the_place_is_the_one_asked_for(tmp_path: Path, monkeypatch: pytest.Monk
     assert certified_cache.folder() == tmp_path / "home" / ".cache" / "meshspec"
 
 
-def test_off_means_that_nothing_is_kept(lamp: Model) -> None:
-    lamp.certify(MESHSPEC_CACHE="off", HOME=str(lamp.folder / "home"))
-    assert lamp.certify(MESHSPEC_CACHE="off", HOME=str(lamp.folder / "home"))["anew"]
-    assert not (lamp.folder / "home").exists() and not (ROOT / "off").exists()
+def test_off_means_that_nothing_is_kept(tmp_path: Path) -> None:
+    lamp = Model.written(tmp_path / "lamp")
+    assert certify(lamp, lamp, cache="off", HOME=str(tmp_path / "home")) == [ANEW, ANEW]
+    assert not (tmp_path / "home").exists() and not (ROOT / "off").exists()
 
 
 def test_the_oldest_entries_go_when_there_are_too_many(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -423,13 +460,14 @@ def test_the_oldest_entries_go_when_there_are_too_many(cache: Path, monkeypatch:
     assert kept == [0, 4, 5, 6, 7, 8]
 
 
-def test_two_processes_at_once_do_not_disturb_each_other(lamp: Model) -> None:
-    given = {**os.environ, "MESHSPEC_CACHE": str(lamp.cache)}
-    command = [sys.executable, str(lamp.folder / "program.py")]
-    both = [subprocess.Popen(command, env=given, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    assert [json.loads(one.communicate()[0])["said"] for one in both] == ["certified"] * 2
-    assert len(lamp.files) == 1
-    assert lamp.certify() == {"said": "certified", "anew": False}
+def test_two_processes_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
+    lamp, cache = Model.written(tmp_path / "lamp"), tmp_path / "cache"
+    given = {**os.environ, "MESHSPEC_CACHE": str(cache)}
+    command = [sys.executable, "-c", PROGRAM, str(lamp.folder)]
+    both = [subprocess.Popen(command, cwd=ROOT, env=given, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [json.loads(one.communicate()[0])[0]["said"] for one in both] == ["certified"] * 2
+    assert len(list(cache.iterdir())) == 1
+    assert certify(lamp, cache=cache) == [AGAIN]
 
 
 def test_a_write_that_is_cut_off_leaves_nothing_behind(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -447,7 +485,7 @@ def test_a_wrong_reading_of_a_model_typed_in_is_not_believed_for_a_right_one(tmp
         """
         import operator, sys
         from meshspec import action, model, var
-        from meshspec.backends.fingerprint import fingerprint
+        from meshspec.backends.fingerprint import fingerprint, tools
         from meshspec.lang.lift import lift
         @model
         class Lamp:
@@ -469,8 +507,6 @@ def test_a_wrong_reading_of_a_model_typed_in_is_not_believed_for_a_right_one(tmp
 
 
 def test_the_door_raises_on_a_wrong_reading_although_another_is_on_record(cache: Path) -> None:
-    from tests.models.shops import Shop
-
     for _ in range(2):
         with pytest.raises(CertificateError):
             certified(Shop)

@@ -22,7 +22,7 @@ from meshspec.lang.lift import lift
 from tests.agreement.corners import CORNERS
 from tests.agreement.models import generated
 from tests.models import bounded, jugs, lock, p_ledger, p_lock, p_shapes, two_phase_commit
-from tests.models.batches import Broad
+from tests.models.batches import Broad, Tall
 
 SUBJECTS: list[tuple[type, int]] = [
     *((cls, 2) for cls in CORNERS),
@@ -40,6 +40,8 @@ SUBJECTS: list[tuple[type, int]] = [
     (bounded.Derived, 2),
     (Broad, 1),
     (Broad, 2),
+    (Tall, 2),
+    (Tall, 3),
 ]
 SEEDS = range(30)
 MANY = 4000

@@ -14,7 +14,7 @@ from meshspec.errors import UsageError
 from meshspec.lang.lift import LiftedModel
 from meshspec.sorts import Sort
 
-MEANS = ("space", "symmetry off", "not packed", "kept")
+MEANS = ("space", "symmetry off", "not packed", "kept", "partial order off")
 """The facts of a finding that say by what means it was found."""
 
 

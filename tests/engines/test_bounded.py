@@ -140,6 +140,7 @@ def test_where_a_range_is_left_the_path_ends() -> None:
     broken = found["never_five"], found["level stays in 0..3"]
     assert [len(one.counterexample.steps) for one in broken if isinstance(one, Broken)] == [2, 2]
     assert isinstance(found["never_known"], Inductive)
+    assert isinstance(found[NO_RAISE], Inductive), "it would be raised there, and nobody comes to raise it"
 
 
 def test_the_first_initial_state_is_taken_where_several_lead_there() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -12,11 +13,18 @@ import attrs
 import pytest
 
 from meshspec.answer import Answer, Finding, Strength
-from meshspec.backends.layout import NO_RAISE
+from meshspec.backends import native
+from meshspec.backends.evaluate import evaluate
+from meshspec.backends.layout import NO_RAISE, Layout
+from meshspec.engines.explore import explore
+from meshspec.engines.lemmas import literals_of
+from meshspec.engines.limits import Limits
+from meshspec.engines.paste import lemma
 from meshspec.engines.prove import SEARCH, prove
 from meshspec.engines.templates import candidates, reachable
+from meshspec.expr.nodes import IntType
 from meshspec.lang.lift import LiftedModel, lift
-from tests.generator import compiled
+from tests.generator import compiled, make
 from tests.models import p_hidden, p_ledger, p_lock, p_sizes, p_thresholds, p_traps, p_two_phase, plain_ledger
 
 
@@ -148,6 +156,61 @@ def test_every_candidate_is_true_in_every_state_seen_and_there_are_no_more_than_
 def test_a_search_that_is_cut_still_only_suggests() -> None:
     cut = reachable(bare(p_hidden.Tickets), most=20)
     assert cut is not None and not cut.complete and len(cut.states) == 20
+
+
+def shaken(layout: Layout, rnd: random.Random) -> dict[Any, Any]:
+    """Any state, reachable or not."""
+    values: dict[Any, Any] = {}
+    for cell in layout.cells:
+        symbol = cell.variable.symbol
+        some = [-1, 0, 1, 2, 3] if isinstance(symbol.type, IntType) else list(layout.values(symbol.type))
+        values[cell.key] = rnd.choice([*some, None] if symbol.optional else some)
+    return values
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_pasted_lemma_means_what_was_proved_in_every_state(seed: int, tmp_path: Path) -> None:
+    """Every candidate of a generated model as a method, read again, and both evaluated in the same random states."""
+    model = make(seed)
+    seen = reachable(model.lifted)
+    assert seen is not None
+    tried = candidates(model.lifted, seen, 40)
+    methods = [
+        lemma(f"found_{number}", one.universal.parameters, literals_of(one.universal.body), model.lifted.declared)
+        for number, one in enumerate(tried)
+    ]
+    body = "\n\n".join("\n".join("    " + line for line in method.splitlines()) for method in methods)
+    text = f"{model.source}\n\n@model\nclass Pasted({model.cls.__name__}):\n{body or '    pass'}\n"
+    again = lift(compiled(text, f"pasted_{seed}", tmp_path).Pasted)
+    model.forget()
+    claims = {one.name: one for one in again.claims}
+    sizes = dict.fromkeys(again.sorts, 2)
+    layout, rnd = Layout(again, sizes), random.Random(seed)
+    by_name = {sort.__name__: sort for sort in again.sorts}
+    assert by_name.keys() == {sort.__name__ for sort in seen.layout.sizes}
+    for _ in range(12):
+        encoded = layout.encode(shaken(layout, rnd))
+        here, there = layout.decode(encoded), seen.layout.decode(encoded)
+        for number, one in enumerate(tried):
+            lifted = claims[f"found_{number}"]
+            for mine, theirs in zip(
+                layout.arguments(lifted.parameters), seen.layout.arguments(one.universal.parameters), strict=True
+            ):
+                pasted_says = native.run(layout, lifted, here, mine)
+                names = {p.name: value for p, value in zip(one.universal.parameters, theirs, strict=True)}
+                truth = evaluate(one.universal.body, seen.layout, there, names)
+                assert pasted_says == native.Value(truth), methods[number]
+
+
+@pytest.mark.parametrize("seed", [*range(7), 59])  # 59: an action divides, which no lemma may
+def test_what_a_search_proves_of_a_generated_model_explore_does_not_refute(seed: int) -> None:
+    model = make(seed)
+    findings = prove(model.lifted, max_candidates=120, rlimit=300_000, max_members=4, rounds=1)
+    for size in (1, 2, 3):
+        for explored in explore(model.lifted, model.sizes(size), Limits(max_states=1500)):
+            proved = {f.property for f in findings if f.answer is Answer.HOLDS}
+            assert explored.answer is not Answer.VIOLATED or explored.property not in proved
+    model.forget()
 
 
 SCRIPT = """

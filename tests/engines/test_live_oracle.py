@@ -24,7 +24,7 @@ GRAPHS = 300
 def cases(number: int) -> Iterator[Case]:
     rnd = random.Random(number)
     for _ in range(number):
-        density = rnd.choice((0.03, 0.06, 0.12))
+        density = rnd.choice((0.03, 0.06, 0.12, 0.2))
         edges: set[Edge] = {edge for edge in itertools.product(Way, PLACES, PLACES) if rnd.random() < density}
         edges |= {(ENTER, START, to) for to in PLACES if rnd.random() < 0.3}
         kinds = {name: rnd.choice(("", "weak", "strong")) for name in FAIR_WAYS}

@@ -15,6 +15,7 @@ from meshspec import (
     Sort,
     action,
     always,
+    choose,
     eventually,
     fault,
     implies,
@@ -409,6 +410,32 @@ def test_a_mutant_without_end_is_cut_and_left_undecided() -> None:
     assert answers(report)[NOTICED].answer is Answer.UNDETERMINED
 
 
+@model
+class Choosing:
+    n: Annotated[int, Range(0, 3)] = var(0)
+    lucky: bool = var(False)
+
+    @action
+    def draw(self) -> None:
+        self.lucky = choose(range(2)) == 1
+
+    @always
+    def fine(self) -> bool:
+        return self.n == 0
+
+    @sometimes
+    def won(self) -> bool:
+        return self.lucky
+
+
+def test_how_a_choice_is_numbered_is_no_difference() -> None:
+    run = run_of(tried(Choosing), "draw: `choose(range(2)) == 1` -> `choose(range(2)) == 0`")
+    assert run.fate is Fate.SURVIVED
+    assert run.remark.startswith("no reachable state in scope tells it apart; not shown for every size")
+    fewer = run_of(tried(Choosing), "draw: `choose(range(2)) == 1` -> `choose(range(2)) == 2`")
+    assert (fewer.fate, fewer.notices) == (Fate.NOTICED, ("won",))
+
+
 # -- samples ---------------------------------------------------------------------------------------------------
 
 
@@ -540,6 +567,15 @@ def test_the_evidence_names_survivors_that_are_not_acknowledged() -> None:
     known = mutants_die(lifted, {}, survivors=alive)
     assert (known.answer, known.strength) == (Answer.HOLDS, Strength.TESTED)
     assert all(name in known.reason for name in alive)
+
+
+def test_a_star_acknowledges_whatever_stands_in_its_place_and_nothing_else() -> None:
+    lifted = lift(Lenient)
+    others = [r.mutant.name for r in mutate(lifted, {}).survivors if r.mutant.method != "turn_on"]
+    assert mutants_die(lifted, {}, survivors=["turn_on: *", *others]).answer is Answer.HOLDS
+    finding = mutants_die(lifted, {}, survivors=["turn_on: `*", *others])
+    assert finding.answer is Answer.VIOLATED
+    assert "turn_on: without" in finding.reason
 
 
 def test_the_evidence_refuses_an_acknowledged_survivor_that_is_none() -> None:

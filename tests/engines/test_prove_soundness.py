@@ -25,9 +25,31 @@ from meshspec.errors import MeshspecError
 from meshspec.lang.declare import is_model
 from meshspec.lang.lift import LiftedModel, lift
 from meshspec.lang.outcomes import Raises
-from tests.models import p_counts, p_ledger, p_lock, p_shapes, p_sizes, p_traps, p_two_phase
+from tests.models import (
+    p_counts,
+    p_ghosts,
+    p_hidden,
+    p_ledger,
+    p_lock,
+    p_shapes,
+    p_sizes,
+    p_thresholds,
+    p_traps,
+    p_two_phase,
+)
 
-FILES = [p_counts, p_ledger, p_lock, p_shapes, p_sizes, p_traps, p_two_phase]
+FILES = [
+    p_counts,
+    p_ghosts,
+    p_hidden,
+    p_ledger,
+    p_lock,
+    p_shapes,
+    p_sizes,
+    p_thresholds,
+    p_traps,
+    p_two_phase,
+]
 MUTATED = [
     (p_counts, "Budget"),
     (p_counts, "Counted"),

@@ -197,6 +197,26 @@ def test_a_state_seen_outside_a_range_of_the_abstract_model_refutes() -> None:
 
 
 @model
+class Unbounded(Clock):
+    """It leaves its own Range."""
+
+    @action
+    def tick(self) -> None:
+        self.hour += 1
+
+
+@refinement(Long, Unbounded)
+def too_long(c: Long, a: Unbounded) -> None:
+    a.hour = c.n
+
+
+def test_a_step_by_which_the_abstract_model_leaves_its_range_is_none_to_be_seen_as() -> None:
+    path = path_of(refined(too_long))
+    assert len(path.actions) == 4
+    assert path.failed == "the last step is seen as hour 3 -> 4, and hour leaves its Range"
+
+
+@model
 class Anywhere(Watch):
     halves: Annotated[int, Range(0, 7)] = var(any_of(0, 2, 4))
 

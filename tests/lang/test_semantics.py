@@ -1,6 +1,8 @@
 """The fourteen rules of the language's meaning, each by name."""
 
 import cProfile
+import gc
+import time
 from enum import Enum
 from typing import Annotated
 
@@ -35,6 +37,7 @@ from meshspec.errors import LiftError
 from meshspec.lang.lift import Lifted, LiftedModel, lift
 from meshspec.lang.outcomes import Blocks, Does, Raises
 from tests.lang.reading import no_scan
+from tests.models.plain_ledger import EffectLedger
 
 
 class Job(Sort):
@@ -492,3 +495,23 @@ def test_lifting_under_a_profiler_gives_the_profiler_back() -> None:
     finally:
         profile.disable()
     assert any("abs" in str(entry.code) for entry in profile.getstats())
+
+
+def test_what_a_garbage_collection_calls_back_is_no_part_of_a_body() -> None:
+    """A test runner may hook into collections, and one may come while a body is read."""
+    called: list[str] = []
+
+    def back(phase: str, info: object) -> None:
+        called.append(f"{phase} {time.perf_counter()}")
+
+    before = gc.get_threshold()
+    gc.callbacks.append(back)
+    gc.set_threshold(1)
+    try:
+        lifted = lift(EffectLedger)
+    finally:
+        gc.callbacks.remove(back)
+        gc.set_threshold(*before)
+    assert called, "collections did take place"
+    assert all(code.co_name != "back" for method in lifted.actions for code in method.ran)
+    assert gc.isenabled()

@@ -30,6 +30,7 @@ class Odds:
     maybe: Annotated[int, Range(-2, 2)] | None = var(None)
     held: Map[tuple[Worker, Mode], Annotated[int, Range(0, 5)]] = var(0)
     boss: Map[Worker, Worker | None] = var(None)
+    best: Map[Worker, Annotated[int, Range(0, 5)]] = var(0)
 
     @action
     def divide(self) -> None:
@@ -49,19 +50,12 @@ class Odds:
         self.held[self.chief, self.mode] += 1
 
     @action
-    def write_over(self, w: Worker) -> None:
-        """The first write leaves the Range; where the second is to the same entry, it never was."""
+    def level(self) -> None:
+        """The first write may leave the Range; at the chief's entry, which the second writes over, it never was."""
         require(self.chief is not None)
         assert self.chief is not None
-        self.held[self.chief, self.mode] = 9
-        self.held[w, Mode.FAST] = 2
-
-    @action
-    def write_under(self, w: Worker) -> None:
-        require(self.chief is not None)
-        assert self.chief is not None
-        self.held[w, Mode.FAST] = 9
-        self.held[self.chief, self.mode] = 2
+        self.best = each(Worker, lambda w: self.best[w] + 3)
+        self.best[self.chief] = 1
 
     @action
     def follow(self) -> None:
@@ -127,3 +121,26 @@ class Broad:
     @always
     def some_are_small(self) -> bool:
         return exists(Worker, lambda w: self.big[w] < 2**38 or self.flag[w])
+
+
+@model
+class Tall:
+    """What a member owns is wider than a word; only the last of it is different at first."""
+
+    first: Map[Worker, Annotated[int, Range(0, 2**40)]] = var(0)
+    second: Map[Worker, Annotated[int, Range(-(2**40), 0)]] = var(0)
+    third: Map[Worker, bool] = var(False)
+
+    @action
+    def raise_first(self, w: Worker) -> None:
+        require(self.third[w] and self.first[w] < 2**40)
+        self.first[w] += 2**39
+
+    @action
+    def lower_second(self, w: Worker) -> None:
+        require(self.first[w] == 0 and self.second[w] > -(2**39))
+        self.second[w] -= 2**39
+
+    @action
+    def turn(self, w: Worker) -> None:
+        self.third[w] = not self.third[w]

@@ -6,6 +6,7 @@ from meshspec import (
     Map,
     Sort,
     action,
+    always,
     eventually,
     fault,
     leads_to,
@@ -13,7 +14,7 @@ from meshspec import (
     require,
     var,
 )
-from tests.models.lock import OTHER, At, Peterson, Process
+from tests.models.lock import OTHER, At, Process
 
 
 class Worker(Sort):
@@ -123,8 +124,35 @@ class RecoveringLedger:
 
 
 @model
-class SpinningPeterson(Peterson):
+class SpinningPeterson:
     """Progress of Peterson's lock: a process that may not enter looks again, and again, as real ones do."""
+
+    at: Map[Process, At] = var(At.IDLE)
+    wants: Map[Process, bool] = var(False)
+    turn: Process = var(Process.LEFT)
+
+    @action
+    def ask(self, p: Process) -> None:
+        require(self.at[p] is At.IDLE)
+        self.wants[p] = True
+        self.at[p] = At.ASKED
+
+    @action
+    def give_way(self, p: Process) -> None:
+        require(self.at[p] is At.ASKED)
+        self.turn = OTHER[p]
+        self.at[p] = At.WAITING
+
+    @action
+    def enter(self, p: Process) -> None:
+        require(self.at[p] is At.WAITING and (not self.wants[OTHER[p]] or self.turn is p))
+        self.at[p] = At.INSIDE
+
+    @action
+    def leave(self, p: Process) -> None:
+        require(self.at[p] is At.INSIDE)
+        self.wants[p] = False
+        self.at[p] = At.IDLE
 
     @action
     def look_again(self, p: Process) -> None:
@@ -133,6 +161,10 @@ class SpinningPeterson(Peterson):
     @eventually(weak=("give_way", "enter", "leave"))
     def who_asks_gets_in(self, p: Process) -> bool:
         return leads_to(self.at[p] is At.ASKED, self.at[p] is At.INSIDE)
+
+    @always
+    def one_inside(self) -> bool:
+        return not (self.at[Process.LEFT] is At.INSIDE and self.at[Process.RIGHT] is At.INSIDE)
 
     @eventually
     def who_asks_gets_in_anyway(self, p: Process) -> bool:

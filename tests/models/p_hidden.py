@@ -156,6 +156,7 @@ class Beyond:
 
     level: Annotated[int, Range(0, 3)] = var(any_of(1, 0))
     known: bool = var(False)
+    share: int = var(0)
 
     @action
     def raise_it(self) -> None:
@@ -165,6 +166,11 @@ class Beyond:
     def note(self) -> None:
         require(self.level > 3)
         self.known = True
+
+    @action
+    def divide(self) -> None:
+        require(self.level > 3)
+        self.share = 6 // (self.level - 5)
 
     @always
     def never_five(self) -> bool:

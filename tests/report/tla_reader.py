@@ -18,7 +18,7 @@ Expr = tuple[Any, ...]
 TOKEN = re.compile(
     r"(?P<space>\s+)|(?P<comment>\\\*[^\n]*)|(?P<string>\"[^\"]*\")|(?P<number>\d+)|(?P<line>----+|====+)"
     r"|(?P<name>\w*[A-Za-z]\w*)"
-    r"|(?P<op>/\\|\\/|\\in\b|\\A|\\E|\\union|\\div|\\X|\|->|==|=>|<>|~>|<<|>>|<=|->|\.\.|\[\]|\]_|[-+*%<>=#~()\[\]{},:!'\\])"
+    r"|(?P<op>/\\|\\/|\\in\b|\\A|\\E|\\union|\\div|\\X|\|->|==|=>|<>|~>|<<|>>|<=|->|\.\.|\[\]|\]_|_|[-+*%<>=#~()\[\]{},:!'\\])"
 )
 LEVELS: tuple[tuple[str, ...], ...] = (
     ("=>", "~>"),
@@ -57,6 +57,10 @@ def tokens(text: str) -> list[Token]:
             found.append(Token(str(match.lastgroup), match.group(), line, column))
         place = match.end()
     return found
+
+
+def _primed(of: Expr) -> Expr:
+    return ("'", of)
 
 
 class Parser:
@@ -198,10 +202,10 @@ class Parser:
             return (f"unary {op}", self._unary())
         if self.peek() in ("UNCHANGED", "ENABLED"):
             return (self.take().text, self._unary())
-        found = self._primary()
+        found: Expr = self._primary()
         while self.peek() in ("[", "'"):
             if self.take().text == "'":
-                found = ("'", found)
+                found = _primed(found)
                 continue
             keys = [self.expression()]
             while self.peek() == ",":

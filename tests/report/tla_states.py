@@ -69,7 +69,9 @@ class Module:
     # -- values ------------------------------------------------------------------------------------------------
 
     def value(self, expr: Expr, at: State, names: Mapping[str, Any]) -> Any:
-        of = lambda part: self.value(part, at, names)  # noqa: E731  # short for what follows
+        def of(part: Expr) -> Any:
+            return self.value(part, at, names)
+
         match expr:
             case ("value", value):
                 return value
@@ -78,7 +80,7 @@ class Module:
             case ("name", name):
                 return self._named(name, at, names)
             case ("call", name, *given):
-                return self._called(name, [of(part) for part in given], at)
+                return self.called(name, [of(part) for part in given], at)
             case ("/\\", *parts):
                 return all(_truth(of(part)) for part in parts)
             case ("\\/", *parts):
@@ -96,8 +98,8 @@ class Module:
             case ("\\in", left, right):
                 return _within(of(left), of(right))
             case ("\\union", left, right):
-                both = of(left), of(right)
-                return frozenset().union(*both) if all(isinstance(s, frozenset) for s in both) else Either(both)
+                both: tuple[Any, Any] = of(left), of(right)
+                return both[0] | both[1] if all(isinstance(s, frozenset) for s in both) else Either(both)
             case ("\\", left, right):
                 return of(left) - of(right)
             case ("\\X", *sets):
@@ -136,9 +138,9 @@ class Module:
             return at[name]
         if name in self.values:
             return self.values[name]
-        return INTEGERS if name == "Int" else self._called(name, [], at)
+        return INTEGERS if name == "Int" else self.called(name, [], at)
 
-    def _called(self, name: str, given: list[Any], at: State) -> Any:
+    def called(self, name: str, given: list[Any], at: State) -> Any:
         if name in ("Cardinality", "IsFiniteSet"):
             return len(given[0]) if name == "Cardinality" else isinstance(given[0], frozenset)
         definition = self.parsed.definitions[name]
@@ -166,7 +168,7 @@ class Module:
     # -- states ------------------------------------------------------------------------------------------------
 
     def holds(self, name: str, at: State) -> bool:
-        return _truth(self._called(name, [], at))
+        return _truth(self.called(name, [], at))
 
     def starts(self) -> Iterator[State]:
         body = self.parsed.definitions["Init"].body
@@ -237,7 +239,7 @@ def _number(value: Any) -> int:
 
 
 def _same(left: Any, right: Any) -> bool:
-    kinds = type(left), type(right)
+    kinds: tuple[Any, Any] = type(left), type(right)
     if ModelValue not in kinds and kinds[0] is not kinds[1]:
         raise TypeError(f"{left!r} and {right!r} cannot be compared")
     return kinds[0] is kinds[1] and bool(left == right)
