@@ -230,14 +230,20 @@ class RowSpace(Space):
     def leading(self, batch: Batch, targets: Batch) -> Sequence[int]:
         table, found = self._table(targets), np.zeros(len(batch), dtype=np.bool_)
         words = self.packing.words
-        for _ in self._rounds(batch, np.zeros(len(batch), dtype=np.int64), [], []):
-            for worker in self._workers:
-                count = int(worker.counts[0])
-                self._kernel.find(table.slots, worker.out, count, words, self._factor, worker.source, found)
+
+        def find(number: int) -> None:
+            worker = self._workers[number]
+            count = int(worker.counts[0])
+            self._kernel.find(table.slots, worker.out, count, words, self._factor, worker.source, found)
+
+        for _ in self._rounds(batch, np.zeros(len(batch), dtype=np.int64), [], [], share=False):
+            self._all(find, range(len(self._workers)), len(batch))
         leads: Any = np.flatnonzero(found)
         return leads  # type: ignore[no-any-return]  # an array is what a sequence of ints is here
 
-    def _rounds(self, batch: Batch, weights: Any, odd: list[Any], stuck: list[Any]) -> Iterator[None]:
+    def _rounds(
+        self, batch: Batch, weights: Any, odd: list[Any], stuck: list[Any], share: bool = True
+    ) -> Iterator[None]:
         """Expand the batch, each worker a slice of it, as far as its buffer goes; yields when all have done so."""
         workers, total = self._workers, len(batch)
         flat = _flat(batch)
@@ -247,7 +253,7 @@ class RowSpace(Space):
             worker.stuck = np.empty(worker.end - worker.at, dtype=np.int64)
 
         def expand(number: int) -> None:
-            self._expand(workers[number], flat, weights)
+            self._expand(workers[number], flat, weights, share)
 
         while any(worker.at < worker.end for worker in workers):
             self._all(expand, range(len(workers)), total)
@@ -256,7 +262,7 @@ class RowSpace(Space):
                 stuck.append(worker.stuck[: worker.counts[2]].copy())
             yield
 
-    def _expand(self, worker: _Worker, flat: Any, weights: Any) -> None:
+    def _expand(self, worker: _Worker, flat: Any, weights: Any, share: bool) -> None:
         t, words = self._tables, self.packing.words
         worker.at = self._kernel.expand(
             flat, worker.at, worker.end, weights, words, t.groups, t.windows, t.starts, t.listing, t.rows, t.parts,
@@ -266,7 +272,7 @@ class RowSpace(Space):
         count = int(worker.counts[0])
         if self._orbits is not None:
             self._orbits.canonical(worker.out, count)
-        if len(self._shards) > 1:
+        if len(self._shards) > 1 and share:
             self._kernel.share(worker.out, count, words, self._factor, len(self._shards), worker.shared, worker.ends)
         else:
             worker.ends[1] = count

@@ -6,7 +6,7 @@ The highest bit of the first word is always set, so that no state is zero and an
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import attrs
 
@@ -72,17 +72,23 @@ class Packing:
         rows = np.zeros((len(states), self.words), dtype=np.uint64)
         rows[:, 0] = np.uint64(VALID)
         for cell, (field, values) in enumerate(zip(self.fields, zip(*states, strict=True), strict=False)):
-            codes = np.fromiter(self._codes(cell, field, values), dtype=np.int64, count=len(states))
+            if field.optional:
+                values = tuple(field.lo + field.size if value is None else value for value in values)
+            try:
+                codes = np.fromiter(values, dtype=np.int64, count=len(states)) - field.lo
+                fits = len(codes) == 0 or (codes.min() >= 0 and codes.max() < field.codes)
+            except (TypeError, OverflowError):  # an absent value where there may be none, or one beyond 64 bits
+                codes, fits = np.zeros(0, dtype=np.int64), False
+            if not fits or (field.optional and any(state[cell] == field.lo + field.size for state in states)):
+                self._refuse(cell, field, [state[cell] for state in states])
             rows[:, field.word] |= codes.astype(np.uint64) << np.uint64(field.shift)
         return rows
 
-    def _codes(self, cell: int, field: Field, values: Iterable[Any]) -> Iterable[int]:
-        for value in values:
-            code = field.size if value is None else int(value) - field.lo
-            if not 0 <= code < field.size and not (value is None and field.optional):
-                text = f"{self.layout.cells[cell]} = {value} is outside {field.lo}..{field.lo + field.size - 1}"
-                raise Disagreement(f"{text}, where it was proved to stay")
-            yield code
+    def _refuse(self, cell: int, field: Field, values: Iterable[Any]) -> NoReturn:
+        inside = range(field.lo, field.lo + field.size)
+        value = next(v for v in values if (v is None and not field.optional) or (v is not None and v not in inside))
+        text = f"{self.layout.cells[cell]} = {value} is outside {inside[0]}..{inside[-1]}"
+        raise Disagreement(f"{text}, where it was proved to stay")
 
     def unpack(self, rows: Rows) -> list[State]:
         columns: list[list[Any]] = []

@@ -21,7 +21,7 @@ from meshspec.sorts import Range
 class Property:
     """Something that may be true of every reachable state; ``lifted`` for a claim, ``variable`` for a Range.
 
-    ``bounds`` are those of the variable.
+    With neither it is a formula that nobody wrote: a candidate for a lemma. ``bounds`` are those of the variable.
     """
 
     name: str

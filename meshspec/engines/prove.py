@@ -39,6 +39,7 @@ from meshspec.lang.lift import LiftedModel
 from meshspec.progress import Progress, silent
 from meshspec.sorts import Sort
 
+SEARCH = MAX_CANDIDATES
 LEMMA = "a lemma that excludes this state, or explore in a scope"
 
 
@@ -84,9 +85,6 @@ def prove(
     say = _Sayer(induction, found, in_scope, scoped, Shrinker(lifted, rlimit))
     findings = [say.property(property) for property in wanted]
     return [*findings, say.raises()] if raises else findings
-
-
-SEARCH = MAX_CANDIDATES
 
 
 def _in_scope(

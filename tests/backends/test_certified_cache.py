@@ -61,6 +61,9 @@ def never(a, b):
 
 def probe(a, b):
     return never(a, b)
+
+def hidden(a, b):
+    return False
 """
 
 LAMP = '''
@@ -276,6 +279,12 @@ def test_a_failure_is_never_written(tmp_path: Path) -> None:
 def test_a_body_that_reaches_what_cannot_be_taken_apart_is_certified_each_time(tmp_path: Path) -> None:
     lamp = Model.written(tmp_path / "lamp").edited("GLOBAL = never", "GLOBAL = never\nFILE = open(__file__)")
     lamp.edited("        require(", "        FILE\n        require(")
+    assert certify(lamp, lamp, cache=tmp_path / "cache") == [ANEW, ANEW]
+    assert not (tmp_path / "cache").exists()
+
+
+def test_a_body_that_runs_what_no_name_in_it_leads_to_is_certified_each_time(tmp_path: Path) -> None:
+    lamp = Model.written(tmp_path / "lamp").edited("helpers.probe(", 'getattr(helpers, "hid" + "den")(')
     assert certify(lamp, lamp, cache=tmp_path / "cache") == [ANEW, ANEW]
     assert not (tmp_path / "cache").exists()
 
@@ -501,7 +510,7 @@ def test_a_wrong_reading_of_a_model_typed_in_is_not_believed_for_a_right_one(tmp
         subprocess.run(
             [sys.executable, "-c", program.replace("PROBE", probe)], cwd=ROOT, check=True, capture_output=True
         ).stdout
-        for probe in ("operator.is_", "operator.is_not", "operator.is_")
+        for probe in ("operator.is_", "(lambda a, b: False)", "operator.is_")
     }
     assert len(keys) == 2 and b"None\n" not in keys
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
 
-from meshspec import Sort
+from meshspec import Range, Sort, action, model, require, terminal, var
 from meshspec.backends.space import Batch, Stepped
 from meshspec.backends.tuples import TupleSpace
 from meshspec.engines import checkpoint
@@ -76,9 +76,31 @@ def test_an_exploration_goes_on_in_any_space(tmp_path: Path) -> None:
             assert plain(found) == expected
 
 
+@model
+class Jamming:
+    """Gets stuck, where it may not, after one step, two, three, or four."""
+
+    number: Annotated[int, Range(0, 4)] = var(0)
+    jammed: bool = var(False)
+
+    @action
+    def jam(self) -> None:
+        require(not self.jammed)
+        self.jammed = True
+
+    @action
+    def step(self) -> None:
+        require(self.number < 4 and not self.jammed)
+        self.number += 1
+
+    @terminal
+    def at_the_end(self) -> bool:
+        return self.number == 4 and not self.jammed
+
+
 def test_more_counterexamples_may_be_asked_for_as_it_goes_on(tmp_path: Path) -> None:
-    lifted, kept = lift(CountdownWithAnEnd), tmp_path / "kept"
-    explore(lifted, {}, Limits(max_states=5), options=Options(checkpoint=kept))
+    lifted, kept = lift(Jamming), tmp_path / "kept"
+    explore(lifted, {}, Limits(max_states=8), options=Options(checkpoint=kept))
     found = explore(lifted, {}, options=Options(checkpoint=kept, counterexamples=3))
     assert plain(found) == plain(explore(lifted, {}, options=Options(counterexamples=3)))
 

@@ -11,10 +11,12 @@ import pytest
 from meshspec.answer import Answer, Finding
 from meshspec.backends import native
 from meshspec.backends.layout import Layout, Values
+from meshspec.backends.solver import RLIMIT
 from meshspec.engines import smallest
 from meshspec.engines.cti import Cti
-from meshspec.engines.inductive import Property
+from meshspec.engines.inductive import Property, properties_of
 from meshspec.engines.prove import prove
+from meshspec.expr.nodes import IntType
 from meshspec.lang.lift import LiftedModel, lift
 from tests.models import p_counts, p_ledger, p_lock, p_shapes, p_traps, p_two_phase
 
@@ -41,12 +43,12 @@ def test_only_what_matters_is_unlike_the_start_and_the_step_is_a_difference() ->
 
 def states(layout: Layout, ints: Sequence[int]) -> Iterator[Values]:
     """Every state of a scope, with ints from a few values."""
-    domains = [
-        ints
-        if cell.variable.symbol.type.__class__.__name__ == "IntType"
-        else layout.values(cell.variable.symbol.type)
-        for cell in layout.cells
-    ]
+    domains: list[list[object]] = []
+    for cell in layout.cells:
+        symbol = cell.variable.symbol
+        some: list[object] = []
+        some += ints if isinstance(symbol.type, IntType) else layout.values(symbol.type)
+        domains.append([*some, None] if symbol.optional else some)
     for values in itertools.product(*domains):
         yield dict(zip((cell.key for cell in layout.cells), values, strict=True))
 
@@ -72,11 +74,35 @@ def by_brute_force(lifted: LiftedModel, claim: str, given: Sequence[str]) -> int
     return least
 
 
-@pytest.mark.parametrize("claim", ["at_most_once", "recorded_is_done"])
-def test_no_state_that_cpython_knows_is_smaller(claim: str) -> None:
-    lifted = lift(p_ledger.BareLedger)
+@pytest.mark.parametrize(
+    ("model", "claim"),
+    [
+        (p_ledger.BareLedger, "at_most_once"),
+        (p_ledger.BareLedger, "recorded_is_done"),
+        (p_lock.NoFencing, "last_write_is_the_highest"),
+    ],
+    ids=str,
+)
+def test_no_state_that_cpython_knows_is_smaller(model: type, claim: str) -> None:
+    lifted = lift(model)
     given = [one.name for one in lifted.claims]
-    assert len(cti(said(p_ledger.BareLedger)[claim])["unlike the start"]) == by_brute_force(lifted, claim, given)
+    shown = cti(said(model)[claim])
+    assert set(shown["scope"].values()) == {1}
+    assert len(shown["unlike the start"]) == by_brute_force(lifted, claim, given)
+
+
+def test_what_was_found_among_many_members_is_looked_for_among_fewer() -> None:
+    lifted = lift(p_ledger.BareLedger)
+    properties = {one.name: one for one in properties_of(lifted)}
+    large = Cti({"Effect": 3}, {}, {}, "send(effect2)", {}, "so")
+    shown = smallest.Shrinker(lifted, RLIMIT).smallest(large, properties["at_most_once"], list(properties.values()))
+    assert shown.scope == {"Effect": 1} and shown.action == "send(effect0)"
+    assert shown.unlike == {"intended[effect0]": "True", "applied[effect0]": "1"}
+    two = Cti({"Worker": 4}, {}, {}, "work(worker3)", {}, "so")
+    lock = lift(p_lock.ReleaseWhileWorking)
+    of = {one.name: one for one in properties_of(lock)}
+    shown = smallest.Shrinker(lock, RLIMIT).smallest(two, of["one_at_a_time"], [of["one_at_a_time"]])
+    assert shown.scope == {"Worker": 2}, "one worker alone breaks nothing"
 
 
 @pytest.mark.parametrize(

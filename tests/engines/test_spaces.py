@@ -14,6 +14,7 @@ from meshspec import (
     action,
     always,
     any_of,
+    count,
     implies,
     model,
     require,
@@ -37,7 +38,7 @@ from meshspec.errors import Disagreement, UsageError
 from meshspec.lang.lift import LiftedModel, lift
 from tests.agreement.models import corners, generated
 from tests.engines.spaces import differences, plain, spaces
-from tests.engines.test_explore import Board, Divides, Place, Several, TwoRanges, Unbounded
+from tests.engines.test_explore import Board, CountdownWithAnEnd, Divides, Place, Several, TwoRanges, Unbounded
 from tests.models.jugs import Jugs
 from tests.models.lock import KeepTheTurn, Peterson
 from tests.models.plain_ledger import Effect, EffectLedger, ResendInDoubt
@@ -136,6 +137,19 @@ def test_a_witness_is_found_for_every_member_and_told_for_the_first(symmetry: bo
     assert (found["seen"].answer, found["seen"].reason) == (Answer.HOLDS, "witness: go(place0)")
     assert found["seen_both"].answer is Answer.VACUOUS
     assert found["seen_both"].reason == "seen_both(place0, place0) is true in no reachable state"
+
+
+@model
+class LeftBehind(Handed):
+    @sometimes
+    def passed_over(self, p: Place) -> bool:
+        return self.at is not None and not self.visited[p]
+
+
+@pytest.mark.parametrize("symmetry", [True, False])
+def test_a_witness_that_is_told_is_one_for_the_first_member_and_not_for_a_twin(symmetry: bool) -> None:
+    found = {f.property: f for f in explore(lift(LeftBehind), {Place: 3}, options=Options(symmetry=symmetry))}
+    assert found["passed_over"].reason == "witness: go(place1)"
 
 
 @model
@@ -253,6 +267,72 @@ def test_several_workers_come_to_the_same() -> None:
         options = Options(symmetry=False, space="kernel", workers=2)
         found = explore(lift(TwoPhase), {Manager: 5}, options=options)
         assert plain(found) == plain(explore(lift(TwoPhase), {Manager: 5}))
+
+
+@pytest.mark.parametrize("space", spaces())
+def test_a_layer_may_be_stepped_in_slices(space: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Indexes of what is stuck, raises or leaves a Range are those of the layer and not of the slice."""
+    subjects = [*MODELS[1:], (CountdownWithAnEnd, {}), (Spread, {Place: 3})]
+    for target, sizes in subjects:
+        for symmetry in (True, False):
+            options = Options(symmetry=symmetry, space=space, counterexamples=2)
+            try:
+                expected = explore(lift(target), sizes, options=options)
+            except UsageError:  # an int without bounds
+                continue
+            with monkeypatch.context() as patch:
+                patch.setattr("meshspec.engines.search._SLICE", 2)
+                patch.setattr("meshspec.engines.search._PACKED_SLICE", 2)
+                found = explore(lift(target), sizes, options=options)
+            assert found == expected, (target, symmetry)
+
+
+@model
+class Spread:
+    """Of eight starts some leave a Range, some raise, one gets stuck and one stays."""
+
+    bits: Map[Place, bool] = var(any_of(False, True))
+    number: Annotated[int, Range(0, 1)] = var(1)
+
+    @action
+    def go(self, p: Place) -> None:
+        require(count(Place, lambda q: self.bits[q]) == 1 and self.bits[p])
+        self.number += 1
+
+    @action
+    def fail(self, p: Place) -> None:
+        require(count(Place, lambda q: self.bits[q]) == 2 and not self.bits[p])
+        self.number = 1 // (self.number - 1)
+
+    @action
+    def stay(self) -> None:
+        require(count(Place, lambda q: self.bits[q]) == 0)
+
+    @terminal
+    def never(self) -> bool:
+        return self.number > 1
+
+
+@model
+class Leaks:
+    """The state in which its Range is left is the same from everywhere, one step from the start and later."""
+
+    number: Annotated[int, Range(0, 2)] = var(0)
+
+    @action
+    def grow(self) -> None:
+        self.number += 1
+
+    @action
+    def leap(self) -> None:
+        self.number = 3
+
+
+@pytest.mark.parametrize("space", spaces())
+def test_a_state_in_which_a_range_is_left_is_one_state_however_often_it_is_reached(space: str) -> None:
+    search, seen = search_states(lift(Leaks), {}, Limits(), options=Options(space=space, counterexamples=5))
+    assert (search.states, search.closed, search.transitions) == (4, 1, 6)
+    assert [goal.depth for goal in seen.ranges["number stays in 0..2"].goals] == [1]
 
 
 # -- limits ----------------------------------------------------------------------------------------------------

@@ -173,6 +173,34 @@ def test_a_trail_goes_back_where_the_first_way_leads_to_a_twin_of_what_is_wanted
     assert search.layout.show(trail.start)["at"] == "place2"
 
 
+@model
+class Maze:
+    """Two ways through the middle look alike; only the second leads to the member that is wanted."""
+
+    first: Place | None = var(None)
+    second: Place | None = var(None)
+
+    @action
+    def enter(self, p: Place) -> None:
+        require(self.first is None)
+        self.first = p
+
+    @action
+    def leave(self, p: Place) -> None:
+        require(self.first is not None and self.second is None and p is not self.first)
+        self.second = p
+
+
+def test_a_trail_goes_back_from_the_middle_too() -> None:
+    search, _ = search_states(lift(Maze), {Place: 3}, Limits())
+    assert search.reduced and search.space.size(search.layers[2]) == 1
+    first, second = search.layout.index["first", ()], search.layout.index["second", ()]
+    trail = search.trails.first(Goal(2, [0]), lambda state: (state[first], state[second]) == (1, 0))
+    ground = search.layout.ground_actions()
+    called = [ground[number][0].called(ground[number][1]) for number in trail.actions]
+    assert called == ["enter(place1)", "leave(place0)"]
+
+
 def test_a_goal_that_no_path_leads_to_is_a_disagreement() -> None:
     search, _ = search_states(lift(Twins), {Place: 2}, Limits())
     with pytest.raises(Disagreement, match="no path leads to a state"):

@@ -1,0 +1,215 @@
+"""Small models for planted faults: each has what some fault needs in order to show."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from meshspec import (
+    Map,
+    Range,
+    Sort,
+    action,
+    always,
+    any_of,
+    count,
+    each,
+    forall,
+    implies,
+    model,
+    require,
+    sometimes,
+    terminal,
+    total,
+    var,
+)
+
+
+class Node(Sort):
+    """One of several alike."""
+
+
+@model
+class Stores:
+    """More than 64 bits, sums that are compared both ways, entries that may be absent, a Range that can be left."""
+
+    wide: Map[Node, Annotated[int, Range(-500, 1_000_000)]] = var(0)
+    kept: Map[Node, Annotated[int, Range(-2, 1)] | None] = var(None)
+    spare: Annotated[int, Range(0, 3)] = var(0)
+    full: bool = var(False)
+
+    @action
+    def put(self, n: Node) -> None:
+        require(total(Node, lambda m: self.wide[m]) < 2)
+        self.wide[n] += 1
+
+    @action
+    def take(self, n: Node, m: Node) -> None:
+        require(self.wide[n] > self.wide[m] >= 0)
+        self.wide[n] = self.wide[n] - self.wide[m] - 1
+        self.kept[n] = -2 if self.spare == 0 else self.wide[m]
+
+    @action
+    def drop(self, n: Node) -> None:
+        require(self.kept[n] is not None and self.kept[n] == -2)
+        self.kept[n] = None
+        self.spare += 2
+
+    @action
+    def level(self, n: Node) -> None:
+        require(self.spare == 2)
+        self.kept = each(Node, lambda m: 1 if self.wide[m] > self.wide[n] else -1)
+        self.spare = 1
+
+    @action
+    def close(self) -> None:
+        require(-total(Node, lambda m: self.wide[m]) <= -2 and count(Node, lambda m: self.kept[m] is None) >= 2)
+        self.full = True
+
+    @always
+    def never_full(self) -> bool:
+        return not self.full
+
+    @always
+    def has_room(self, n: Node) -> bool:
+        kept = self.kept[n]
+        return kept is None or kept <= 0 or self.wide[n] < 2
+
+
+@model
+class Pairs:
+    """Each node has two marks of its own, so that nodes are more than their marks one by one."""
+
+    left: Map[Node, bool] = var(False)
+    right: Map[Node, bool] = var(False)
+    chosen: Node | None = var(None)
+
+    @action
+    def mark(self, n: Node, right: bool) -> None:
+        require(self.chosen is None)
+        if right:
+            self.right[n] = True
+        else:
+            self.left[n] = True
+
+    @action
+    def choose_it(self, n: Node) -> None:
+        require(self.chosen is None and self.left[n] and self.right[n])
+        self.chosen = n
+
+    @action
+    def forget(self, n: Node) -> None:
+        require(self.chosen is n)
+        self.right = each(Node, lambda m: m is not n and self.right[m])
+
+    @always
+    def one_by_one(self) -> bool:
+        return count(Node, lambda n: self.left[n] or self.right[n]) < 3
+
+    @always
+    def chosen_is_marked(self, n: Node) -> bool:
+        return implies(self.chosen is n, self.right[n])
+
+    @sometimes
+    def is_chosen(self, n: Node, m: Node) -> bool:
+        return self.chosen is n and (n is m or self.left[m])
+
+
+@model
+class Columns:
+    """Two marks of each node and nothing that holds a node: nodes own columns."""
+
+    left: Map[Node, bool] = var(False)
+    right: Map[Node, Annotated[int, Range(0, 2)]] = var(0)
+
+    @action
+    def mark(self, n: Node) -> None:
+        self.left[n] = True
+
+    @action
+    def raise_it(self, n: Node) -> None:
+        require(self.right[n] < 2 and forall(Node, lambda m: self.right[m] == 0 or m is n))
+        self.right[n] += 1
+
+    @action
+    def fall(self, n: Node) -> None:
+        require(self.right[n] == 2 and self.left[n])
+        self.right[n] = 0
+
+    @always
+    def apart(self, n: Node) -> bool:
+        return not (self.left[n] and self.right[n] == 2)
+
+    @sometimes
+    def together(self, n: Node, m: Node) -> bool:
+        return self.left[n] and self.right[m] == 2
+
+
+@model
+class Links:
+    """A relation among the members of one sort."""
+
+    linked: Map[tuple[Node, Node], bool] = var(False)
+
+    @action
+    def link(self, n: Node, m: Node) -> None:
+        require(n is not m and count(Node, lambda a: count(Node, lambda b: self.linked[a, b]) > 0) < 2)
+        self.linked[n, m] = True
+
+    @always
+    def no_way_back(self, n: Node, m: Node) -> bool:
+        return not (self.linked[n, m] and self.linked[m, n])
+
+
+@model
+class Told:
+    """A constant tells the members apart: what the first cannot do the last can."""
+
+    strong: Map[Node, bool] = Map(False, {Node(2): True})
+    up: Map[Node, bool] = var(False)
+    broken: bool = var(False)
+
+    @action
+    def lift_it(self, n: Node) -> None:
+        require(forall(Node, lambda m: not self.up[m]))
+        self.up[n] = True
+
+    @action
+    def break_it(self, n: Node) -> None:
+        require(self.up[n] and self.strong[n])
+        self.broken = True
+
+    @always
+    def whole(self) -> bool:
+        return not self.broken
+
+
+@model
+class Ends:
+    """Steps that change nothing are steps; an end is bad where it comes too soon; several starts."""
+
+    at: Map[Node, Annotated[int, Range(0, 2)]] = var(any_of(0, 1))
+    waits: bool = var(False)
+
+    @action
+    def move(self, n: Node) -> None:
+        require(self.at[n] < 2 and not self.waits)
+        self.at[n] += 1
+
+    @action
+    def stop(self) -> None:
+        require(forall(Node, lambda n: self.at[n] > 0) and not forall(Node, lambda n: self.at[n] == 2))
+        self.waits = True
+
+    @action
+    def spin(self, n: Node) -> None:
+        require(forall(Node, lambda m: self.at[m] == 2))
+        self.at[n] = 2
+
+    @action
+    def slip(self, n: Node) -> None:
+        require(self.waits and self.at[n] == 1)
+        self.at[n] = 0
+
+    @terminal
+    def all_are_there(self) -> bool:
+        return forall(Node, lambda n: self.at[n] == 2)

@@ -1,0 +1,111 @@
+"""What notices a fault: every reading of a model against the others, and every search against a plain one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+
+import pytest
+
+from meshspec.backends.layout import Layout
+from meshspec.engines import spaces
+from meshspec.engines.explore import explore
+from meshspec.engines.limits import Limits, Options
+from meshspec.errors import CertificateError, Disagreement
+from meshspec.lang.lift import lift
+from tests.agreement.engines import contradictions, searched
+from tests.agreement.faults_models import Columns, Ends, Links, Node, Pairs, Stores, Told
+from tests.agreement.models import Subject, subjects
+from tests.agreement.packed import SPACES, PackedReading
+from tests.agreement.readings import compare
+from tests.agreement.searches import MAX_STATES, searches_differ
+from tests.engines.spaces import plain
+
+Check = Callable[[Subject], list[str]]
+"""What is wrong with our engines, as one model shows it; nothing, as long as there is no fault."""
+
+OURS = (Disagreement, CertificateError)
+"""An engine that finds a fault of ours itself has noticed it; any other error is no finding."""
+
+SEEDS = range(12)
+"""Generated models in which a fault may show that shows in none of the small ones before."""
+
+
+BATCH = 60
+"""The most states that are asked for in one batch."""
+
+
+@cache
+def small() -> tuple[Subject, ...]:
+    """Models made for faults, at sizes at which they show."""
+    own = ((Stores, 3), (Columns, 3), (Pairs, 3), (Links, 3), (Told, 3), (Ends, 3))
+    return tuple((lift(cls), {Node: size}) for cls, size in own)
+
+
+def ready() -> list[Subject]:
+    """Small models, corners, generated ones; lifted while all is well."""
+    return [*small(), *subjects(SEEDS)]
+
+
+def readings(subject: Subject) -> list[str]:
+    """One method on one state, in every way."""
+    return compare(*subject, states=10, solved=3).differences
+
+
+def all_means(subject: Subject) -> list[str]:
+    """Whole searches by every means."""
+    found = searches_differ(*subject)
+    return [f"{name}: {told}" for name, one in found.items() for told in one.differences]
+
+
+def against_cpython(subject: Subject) -> list[str]:
+    """Whole searches against one that knows nothing but CPython."""
+    return searched(*subject)
+
+
+def moving_on(subject: Subject) -> list[str]:
+    """A search that moves to NumPy when it holds five states, and to the kernel when it holds twenty."""
+    limits = Limits(max_states=MAX_STATES)
+    expected = plain(explore(*subject, limits, options=Options(space="tuples", counterexamples=2)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(spaces, "GROWN", 5)
+        patch.setattr(spaces, "VAST", 20)
+        found = plain(explore(*subject, limits, options=Options(counterexamples=2)))
+    return [f"{mine.property}: {mine} and not {its}" for mine, its in zip(found, expected, strict=True) if mine != its]
+
+
+def members(subject: Subject) -> list[str]:
+    """What is in a batch is a member of it and nothing else is, however many there are."""
+    problems: list[str] = []
+    layout = Layout(*subject)
+    for name, make in SPACES.items():
+        reading = PackedReading.of(name, layout)
+        states = list(dict.fromkeys(reading.drawn(random.Random(name), BATCH))) if reading.space is not None else []
+        space = make(layout)
+        for many in range(1, len(states)):
+            batch = space.pack(states[:many])
+            found = [space.member(state, batch) for state in states]
+            if found != [place < many for place in range(len(states))]:
+                problems.append(f"{name}: of the first {many} states {found} are members")
+    return problems
+
+
+def engines(subject: Subject) -> list[str]:
+    """explore, simulate and prove against one another."""
+    return contradictions(*subject, largest=2)
+
+
+def shown(models: Iterable[Subject], *checks: Check) -> Iterator[str]:
+    """What shows a fault, as it is come by; nothing where nothing does."""
+    for subject in models:
+        for check in checks:
+            try:
+                problems = check(subject)
+            except OURS as error:
+                problems = [str(error)]
+            yield from (f"{subject[0].name}, {check.__name__}: {problem}" for problem in problems)
+
+
+def noticed(models: Iterable[Subject], *checks: Check) -> bool:
+    return next(shown(models, *checks), "") != ""

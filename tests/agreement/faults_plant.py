@@ -1,0 +1,77 @@
+"""Planting: one thing that our engines are made of is replaced by a wrong one, and its uses are counted.
+
+A fault that is never used is not planted, and a test that "notices" it notices something else.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import numpy as np
+import pytest
+
+from meshspec.backends import compiled, kernel
+
+Wrong = Callable[..., Any]
+
+
+def part_of(owner: object, name: str) -> Any:
+    """Something that an engine is made of and keeps to itself."""
+    return getattr(owner, name)
+
+
+@attrs.define
+class Plant:
+    """What a fault is planted with; ``used`` says how often what was planted has been used since."""
+
+    patch: pytest.MonkeyPatch
+    used: int = 0
+
+    def instead(self, owner: object, name: str, wrong: Wrong) -> None:
+        """Call `wrong` with the right function and then with its arguments, instead of the right function."""
+        right = part_of(owner, name)
+        self.patch.setattr(owner, name, self._counted(lambda *args, **named: wrong(right, *args, **named)))
+
+    def edited(self, owner: object, name: str, right: str, wrong: str) -> None:
+        """The function with one piece of its text, which must be there exactly once, replaced."""
+        function = part_of(owner, name)
+        self.patch.setattr(owner, name, self._counted(_rewritten(function, right, wrong, function.__globals__)))
+
+    def loop(self, name: str, right: str, wrong: str) -> None:
+        """The same for a loop of the kernel, which then runs as Python: slowly, with nothing to compile."""
+        names = {**vars(compiled), "_prefetch": lambda *_: None}
+        made = self._counted(_rewritten(part_of(compiled, f"_{name}"), right, wrong, names))
+        load = kernel.load
+
+        def run(*args: Any) -> Any:
+            with np.errstate(over="ignore"):  # a hash leaves 64 bits on purpose
+                return made(*args)
+
+        self.patch.setattr(kernel, "load", lambda: attrs.evolve(load(), **{name: run}))
+
+    def _counted(self, function: Wrong) -> Wrong:
+        def counted(*args: Any, **named: Any) -> Any:
+            self.used += 1
+            return function(*args, **named)
+
+        return counted
+
+
+Fault = Callable[[Plant], None]
+"""Plants one fault."""
+
+
+def _rewritten(function: Wrong, right: str, wrong: str, names: dict[str, Any]) -> Wrong:
+    text = textwrap.dedent(inspect.getsource(function))
+    assert text.count(right) == 1, f"{function.__name__} has {right!r} {text.count(right)} times: plant the fault anew"
+    made: dict[str, Any] = {}
+    exec(compile(text.replace(right, wrong), f"<{function.__name__} with a fault>", "exec"), names, made)
+    return made[function.__name__]  # type: ignore[no-any-return]  # what was just defined
+
+
+def by_name(fault: Any) -> str:
+    return fault.__name__
