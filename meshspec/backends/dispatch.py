@@ -6,7 +6,7 @@ fields, is decided greedily by how many rows they are expected to rule out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -90,10 +90,9 @@ class _Writer:
             heads += len(windows), len(windows) + 4 * len(mine), len(starts)
             for window in mine:
                 windows += window
-            for codes in self._entries(mine, group.cells):
+            for entry in self._entries(rows, group, mine):
                 starts.append(len(listing))
-                if codes is not None:
-                    listing += [stride * r for r in group.rows if _allows(rows[r], group.cells, codes)]
+                listing += [stride * number for number in entry]
             starts.append(len(listing))
         words, parts, checks, guards = list[int](), list[int](), list[int](), list[int]()
         moves = list[int]()
@@ -179,19 +178,26 @@ class _Writer:
         return found
 
     def _entries(
-        self, windows: Sequence[tuple[int, int, int, int]], cells: Sequence[int]
-    ) -> Iterable[tuple[int, ...] | None]:
-        """The codes of the cells at each place of the index; ``None`` where a field holds no code."""
-        total = sum(self.fields[cell].width for cell in cells)
-        for index in range(1 << total):
-            codes = tuple(self._code(index, windows, self.fields[cell]) for cell in cells)
-            fine = all(code < self.fields[cell].codes for code, cell in zip(codes, cells, strict=True))
-            yield codes if fine else None
+        self, rows: Sequence[Row], group: _Group, windows: Sequence[tuple[int, int, int, int]]
+    ) -> list[list[int]]:
+        """The rows of a group at each place of its index: those whose boxes allow the codes that make the place."""
+        found: list[list[int]] = [[] for _ in range(1 << sum(self.fields[cell].width for cell in group.cells))]
+        begins = [self._begin(windows, self.fields[cell]) for cell in group.cells]
+        for number in group.rows:
+            places = [0]
+            for cell, begin in zip(group.cells, begins, strict=True):
+                codes = range(self.fields[cell].codes)
+                box = rows[number].region.boxes.get(cell, -1)
+                places = [place | code << begin for place in places for code in codes if box >> code & 1]
+            for place in places:
+                found[place].append(number)
+        return found
 
-    def _code(self, index: int, windows: Sequence[tuple[int, int, int, int]], field: Field) -> int:
+    def _begin(self, windows: Sequence[tuple[int, int, int, int]], field: Field) -> int:
+        """Where a field's bits begin in the index."""
         for word, shift, mask, place in windows:
             if field.word == word and shift <= field.shift < shift + mask.bit_length():
-                return index >> (place + field.shift - shift) & ((1 << field.width) - 1)
+                return place + field.shift - shift
         raise AssertionError("a field of a group is in one of its windows")
 
     # -- rows ------------------------------------------------------------------------------------------------------
@@ -268,8 +274,3 @@ class _Writer:
         field = self.fields[cell]
         self.terms += field.word, field.shift, (1 << field.width) - 1
         self.coefficients += coefficient, where
-
-
-def _allows(row: Row, cells: Sequence[int], codes: Sequence[int]) -> bool:
-    boxes = row.region.boxes
-    return all(boxes.get(cell, _ALL) >> code & 1 for cell, code in zip(cells, codes, strict=True) if cell in boxes)

@@ -27,6 +27,7 @@ from meshspec.cli.options import (
 )
 from meshspec.cli.targets import shipped_evidence, shipped_models
 from meshspec.engines.check import DEFAULT_ENGINES, ENGINES, Settings
+from meshspec.engines.limits import MUTANTS
 from meshspec.errors import UsageError
 
 app = App(
@@ -72,7 +73,8 @@ def check(
     A target is a shipped name, path.py, path.py:Model or module:Model. Without one, everything shipped is checked.
     """
     settings = settings_of(max_states, max_memory, seed, require)
-    settings = attrs.evolve(settings, options=options_of(symmetry, workers))
+    tried = MUTANTS if engine is None else 0
+    settings = attrs.evolve(settings, options=options_of(symmetry, workers), mutants=tried)
     report = runs.Report(seed=seed, json=json, allow_undetermined=allow_undetermined)
     if role is not None:
         if scope or engine or without:

@@ -35,13 +35,14 @@ from meshspec.lang.lift import LiftedModel
 from meshspec.progress import on_terminal
 from meshspec.report import json as json_report
 from meshspec.report import text
+from meshspec.sorts import Sort
 
 if TYPE_CHECKING:
     from meshspec.roles.breaker import Bound
     from meshspec.roles.record import Record
 
-UNEXAMINED = "refutability not examined: the model has no incident, so nothing shows that its claims can fail"
-UNTRIED = "refutability not examined here: that the incidents {} break what they should is for evidence to state"
+UNEXAMINED = "refutability not examined by incidents: the model has none"
+UNTRIED = "refutability not examined by incidents: that {} break what they should is for evidence to state"
 VACUITY = "vacuity not examined: only explore looks for what is never tried"
 
 SHORT = 1  # with nothing asked for, stories with prefixes of at most one step: a minute instead of many
@@ -204,6 +205,25 @@ def _check_model(
         report.note(UNEXAMINED)
     elif all(held.model is not target.cls for held in shipped_evidence().values()):
         report.note(UNTRIED.format(", ".join(incident.__name__ for incident in incidents)))
+    if settings.mutants and not was_interrupted(one.answer for one in answered):
+        report.note(_refutability(target, model, scope, answered, settings))
+
+
+def _refutability(
+    target: Target,
+    model: LiftedModel,
+    scope: Mapping[type[Sort], int],
+    answered: Sequence[Answered],
+    settings: Settings,
+) -> str:
+    """What a few small changes of the model come to, in one line."""
+    from meshspec.engines.mutate import capped  # reads sources, which only a whole check does
+
+    base = [finding for one in answered for finding in one.findings if finding.engine == "explore"]
+    sizes = text.scope_text({sort.__name__: size for sort, size in scope.items()})
+    name = shlex.join([target.name, *(["--scope", sizes] if sizes else [])])
+    limits, cap, seed = settings.limits, settings.mutants, settings.seed
+    return capped(model, scope, limits, name=name, base=base, cap=cap, seed=seed).line
 
 
 def _with_replay(
@@ -237,7 +257,7 @@ def heading(name: str, answered: Sequence[Answered], scope: Mapping[str, int], r
 def check_shipped(settings: Settings, report: Report) -> int:
     """Check every shipped model with its incidents and evidence, and judge every shipped policy."""
     for held in shipped_evidence().values():
-        _check_evidence(held, settings, report)
+        _check_evidence(held, attrs.evolve(settings, mutants=0), report)  # a line of evidence tries all of them
     _judge_shipped(settings, report)
     return report.end("meshspec check")
 

@@ -38,7 +38,7 @@ class Answered:
 class Settings:
     """What a run of engines is told: bounds, the seed of the random walks, and the strength required.
 
-    ``options`` are by what means `explore` goes.
+    ``options`` are by what means `explore` goes, ``mutants`` how many small changes are tried beside the engines.
     """
 
     limits: Limits = attrs.field(factory=Limits)
@@ -47,6 +47,7 @@ class Settings:
     steps: int = 100
     require: Strength | None = None
     options: Options = attrs.field(factory=Options)
+    mutants: int = 0
 
 
 def check(

@@ -22,6 +22,9 @@ from meshspec.backends.layout import Layout, Values
 from meshspec.engines.exploration import Exploration
 from meshspec.engines.explore import findings_of
 from meshspec.engines.limits import Limits, Options
+from meshspec.engines.live import live
+from meshspec.engines.mutate import mutate
+from meshspec.engines.mutation import died
 from meshspec.engines.prove import prove
 from meshspec.engines.search import search_states
 from meshspec.errors import Disagreement
@@ -67,7 +70,7 @@ class Confirmation:
         return list(found)
 
     def lines(self) -> list[Line]:
-        """Every line, in the fixed order: counts, holds, proved, refuted, incidents, not vacuous, names."""
+        """Every line, in the fixed order: counts, holds, proved, refuted, incidents, not vacuous, mutants, names."""
         lines: list[tuple[str, Callable[[str], Finding]]] = []
         orbits = f"{self.evidence.orbits} orbits, " if self.evidence.orbits is not None else ""
         lines.append((f"{self.evidence.states} states, {orbits}{self.evidence.deadlocks} deadlocks", self._counts))
@@ -82,6 +85,8 @@ class Confirmation:
             what = f"{incident.__name__} breaks only what it is listed for"
             lines.append((what, partial(self._incident, incident)))
         lines.append(("nothing is vacuous", self._not_vacuous))
+        if self.evidence.survivors is not None:
+            lines.append(("its mutants die", self._mutants))
         lines.append(("every promise can be refuted", self._refutable))
         lines.append(("every name is in the registry", self._names))
         return [Line(id, partial(confirm, id)) for id, confirm in lines]
@@ -93,7 +98,11 @@ class Confirmation:
         if model not in self._searched:
             lifted = certified(model)
             search, seen = search_states(lifted, self.evidence.scope, self.limits)
-            self._searched[model] = (search, findings_of(lifted, search, seen))
+            found = findings_of(lifted, search, seen)
+            if any(claim.method.kind == "eventually" for claim in lifted.claims):
+                waits = {one.property: one for one in live(lifted, self.evidence.scope, self.limits)}
+                found = [waits.get(one.property, one) for one in found]
+            self._searched[model] = (search, found)
         return self._searched[model]
 
     def finding(self, model: type, claim: str) -> Finding:
@@ -178,13 +187,18 @@ class Confirmation:
         )
 
     def _mended(self, claim: str, found: Finding) -> bool:
-        """Whether the parent, on the incident's schedule, refuses a step or keeps the claim at every step."""
+        """Whether the parent, on the incident's schedule, refuses a step or keeps the claim at every step.
+
+        Of a run that goes round for ever: whether the parent refuses a step, or does not come back to the same state.
+        """
         assert found.counterexample is not None
         layout = Layout(self.model, self.evidence.scope)
         said = next(c for c in self.model.claims if c.name == claim)
         ground = {lifted.called(arguments): (lifted, arguments) for lifted, arguments in layout.ground_actions()}
 
         def kept(values: Values) -> bool:
+            if said.method.kind == "eventually":
+                return True  # no single state breaks it; the run does, where it comes back to where it was
             every = layout.arguments(said.parameters)
             return all(native.run(layout, said, values, arguments) == native.Value(True) for arguments in every)
 
@@ -194,7 +208,10 @@ class Confirmation:
         if first is None:
             return True  # the parent does not start there
         values: Values = layout.decode(first)
-        for action in found.counterexample.actions:
+        back, again = found.counterexample.loop, values
+        for number, action in enumerate(found.counterexample.actions):
+            if number == back:
+                again = values
             if not kept(values):
                 return False
             if action not in ground:
@@ -204,6 +221,8 @@ class Confirmation:
             if not isinstance(after, native.Next):
                 return True
             values = after.values
+        if back is not None:
+            return back < len(found.counterexample.steps) and values != again  # the parent's run goes on elsewhere
         return kept(values)
 
     def _incident(self, incident: type, what: str) -> Finding:
@@ -255,10 +274,18 @@ class Confirmation:
                 return self._passed_on(what, said)
         return self._say(what, Answer.HOLDS)
 
+    def _mutants(self, what: str) -> Finding:
+        """Every small change of the model is noticed by a claim, but for those that the evidence acknowledges."""
+        assert self.evidence.survivors is not None
+        base = self.explored(self.evidence.model)
+        report = mutate(self.model, self.evidence.scope, self.limits, base=base)
+        return self._passed_on(what, died(report, self.evidence.survivors))
+
     def _refutable(self, what: str) -> Finding:
-        """Every ``@always`` promise has an incident that refutes it."""
+        """Every ``@always`` and ``@eventually`` promise has an incident that refutes it."""
         kinds = {lifted.name: lifted.method.kind for lifted in self.model.claims}
-        idle = [c for c, p in self.evidence.promises.items() if kinds[c] == "always" and not p.refuted_by]
+        owed = ("always", "eventually")
+        idle = [c for c, p in self.evidence.promises.items() if kinds[c] in owed and not p.refuted_by]
         reason = f"{', '.join(idle)}: no incident refutes it, so nothing shows that it can fail" if idle else ""
         if not self.evidence.promises:
             reason = "nothing is promised"

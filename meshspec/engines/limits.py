@@ -16,6 +16,7 @@ except ImportError:  # pragma: no cover  # Windows has no such module; memory is
     resource = None  # type: ignore[assignment]
 
 INTERRUPTED = "interrupted"
+MUTANTS = 12  # how many small changes of a model `check` tries
 TURNED_OFF = "it was turned off"
 
 

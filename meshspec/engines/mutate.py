@@ -29,7 +29,7 @@ from meshspec.engines.equivalence import unequal
 from meshspec.engines.explore import explore
 from meshspec.engines.inductive import Property, properties_of
 from meshspec.engines.kills import SAFETY, Judge, Misread, Steps
-from meshspec.engines.limits import INTERRUPTED, Limits
+from meshspec.engines.limits import INTERRUPTED, MUTANTS, Limits
 from meshspec.engines.mutation import Fate, MutationReport, Run, died
 from meshspec.engines.prove import prove
 from meshspec.engines.reach import Reached, reach
@@ -39,9 +39,6 @@ from meshspec.lang.mutants import SOURCE, Mutant, mutants
 from meshspec.lang.places import where_is
 from meshspec.progress import Progress, silent
 from meshspec.sorts import Sort
-
-CAP = 12
-"""How many mutants `check` runs."""
 
 SMALL = 20_000
 """Of how many states a model may be for `check` to run mutants of it, and for its states to be gone through."""
@@ -266,7 +263,7 @@ def capped(
     *,
     name: str = "",
     base: Sequence[Finding] | None = None,
-    cap: int = CAP,
+    cap: int = MUTANTS,
     seed: int = 0,
 ) -> Capped:
     """A few mutants, without proofs of equivalence, and one line about them; `name` is the target as asked for.

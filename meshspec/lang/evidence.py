@@ -28,7 +28,11 @@ class Promise:
 
 @attrs.frozen
 class Evidence:
-    """The evidence for one model in one scope; ``orbits`` are states that no symmetry maps to each other."""
+    """The evidence for one model in one scope; ``orbits`` are states that no symmetry maps to each other.
+
+    ``survivors`` are the mutants that no claim has to notice, by name, ``*`` standing for any text; ``None`` leaves
+    the question of mutants out.
+    """
 
     model: type
     scope: Mapping[type[Sort], int]
@@ -36,6 +40,7 @@ class Evidence:
     deadlocks: int
     promises: Mapping[str, Promise]
     orbits: int | None = None
+    survivors: tuple[str, ...] | None = None
 
 
 def promise(
@@ -56,15 +61,17 @@ def evidence(
     deadlocks: int,
     promises: Mapping[str, Promise],
     orbits: int | None = None,
+    survivors: Sequence[str] | None = None,
 ) -> Evidence:
-    """The evidence for a model; every ``@always`` and ``@sometimes`` claim must have its line.
+    """The evidence for a model; every ``@always``, ``@sometimes`` and ``@eventually`` claim must have its line.
 
-    The counts are exact. Those of `orbits` are checked where they are given.
+    The counts are exact. Those of `orbits` are checked where they are given; with `survivors`, all other mutants must
+    die.
 
     Raises :class:`ModelError` for a line without a claim, a claim without a line, and an incident that does not
     extend the model.
     """
-    owed = {method.name for method in declared(model).of_kind("always", "sometimes")}
+    owed = {method.name for method in declared(model).of_kind("always", "sometimes", "eventually")}
     for name in promises:
         if name not in owed:
             raise ModelError(f"{model.__name__} has no claim {name!r}; it has {', '.join(sorted(owed))}", where_now())
@@ -75,4 +82,5 @@ def evidence(
         for incident in line.refuted_by:
             if not issubclass(incident, model):
                 raise ModelError(f"{name}: {incident.__name__} is no incident of {model.__name__}", where_now())
-    return Evidence(model, dict(scope), states, deadlocks, dict(promises), orbits)
+    alive = tuple(survivors) if survivors is not None else None
+    return Evidence(model, dict(scope), states, deadlocks, dict(promises), orbits, alive)

@@ -183,6 +183,27 @@ class Told:
         return not self.broken
 
 
+    @sometimes
+    def breaks(self, n: Node) -> bool:
+        return self.broken and self.up[n]
+
+
+@model
+class Overtaken:
+    """Whoever comes second is ahead: sorted, its column passes that of the first."""
+
+    at: Map[Node, Annotated[int, Range(0, 2)]] = var(0)
+
+    @action
+    def come(self, n: Node) -> None:
+        require(self.at[n] == 0)
+        self.at[n] = 1 if forall(Node, lambda m: self.at[m] == 0) else 2
+
+    @always
+    def nobody_is_ahead(self, n: Node) -> bool:
+        return self.at[n] < 2
+
+
 @model
 class Ends:
     """Steps that change nothing are steps; an end is bad where it comes too soon; several starts."""

@@ -15,7 +15,7 @@ from meshspec.engines.limits import Limits, Options
 from meshspec.errors import CertificateError, Disagreement
 from meshspec.lang.lift import lift
 from tests.agreement.engines import contradictions, searched
-from tests.agreement.faults_models import Columns, Ends, Links, Node, Pairs, Stores, Told
+from tests.agreement.faults_models import Columns, Ends, Links, Node, Overtaken, Pairs, Stores, Told
 from tests.agreement.models import Subject, subjects
 from tests.agreement.packed import SPACES, PackedReading
 from tests.agreement.readings import compare
@@ -39,7 +39,7 @@ BATCH = 60
 @cache
 def small() -> tuple[Subject, ...]:
     """Models made for faults, at sizes at which they show."""
-    own = ((Stores, 3), (Columns, 3), (Pairs, 3), (Links, 3), (Told, 3), (Ends, 3))
+    own = ((Stores, 3), (Columns, 3), (Pairs, 3), (Links, 3), (Told, 3), (Overtaken, 3), (Ends, 3))
     return tuple((lift(cls), {Node: size}) for cls, size in own)
 
 

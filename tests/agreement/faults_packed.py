@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from meshspec.backends import arrays, columns, dispatch, intervals, lowering, moves, packing, sorted_runs
-from meshspec.backends.columns import ColumnSpace
 from meshspec.backends.grounding import Grounding
 from meshspec.backends.kernel import RowSpace
 from meshspec.backends.lowering import Ground, Grounder

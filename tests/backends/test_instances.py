@@ -117,3 +117,20 @@ def test_a_sum_counts_equal_members_once() -> None:
     two = of.terms.term(equal(count, const(2)))
     assert isinstance(asked(of, whole == part, two), Sat)
     assert isinstance(asked(of, whole == part, two, of.terms.term(equal(X, Y))), Unsat)
+
+
+def test_an_instance_has_no_quantifier_left_for_the_solver_to_instantiate() -> None:
+    of = elements(X, Y)
+    someone = Universal(quantify("exists", Z, likes(X, Z)), (Parameter("x", THING),))
+    for _ in range(2):  # a second time from what is kept of the first
+        terms = list(of.instances(someone))
+        assert len(terms) == 2 and not any(of.terms.z3.is_quantifier(term) for term in terms)
+
+
+def test_instances_that_are_kept_are_those_of_their_own_formula_and_elements() -> None:
+    of = elements(X, Y)
+    first = Universal(likes(X, X), (Parameter("x", THING),))
+    other = Universal(likes(X, X), (Parameter("y", THING),))
+    assert [str(term) for term in of.instances(first)] == [str(of.terms.term(likes(one, one))) for one in (X, Y)]
+    assert [str(term) for term in of.instances(other)] == [str(of.terms.term(likes(X, X)))] * 2
+    assert list(map(str, of.instances(first))) == list(map(str, of.instances(first)))

@@ -29,8 +29,8 @@ AT_LEAST = {
     ("ledger 1e7", "2 threads to best Spin"): 4.0,
     ("budget 1e7", "2 threads to Spin BFS"): 6.0,
     ("budget 1e7", "2 threads to best Spin"): 4.0,
-    ("ledger 1e5", "1 thread to minicheck"): 20.0,
-    ("budget 1e5", "1 thread to minicheck"): 20.0,
+    ("ledger 1e6", "1 thread to minicheck"): 20.0,
+    ("budget 1e6", "1 thread to minicheck"): 20.0,
     ("ledger 1e5", "whole process, warm, to Spin BFS"): 1.5,
     ("ledger 1e6", "whole process, warm, to Spin BFS"): 2.5,
     ("budget 1e6", "whole process, warm, to Spin BFS"): 2.5,
@@ -113,7 +113,7 @@ def test_explore_against_spin(benchmark: BenchmarkFixture, case: Case, tmp_path:
         assert facts["held"] + facts["layers"] <= MOST_BYTES
 
 
-@pytest.mark.parametrize("name", ["ledger 1e5", "budget 1e5"])
+@pytest.mark.parametrize("name", ["ledger 1e5", "budget 1e5", "ledger 1e6", "budget 1e6"])
 def test_explore_against_minicheck(benchmark: BenchmarkFixture, name: str, tmp_path: Path) -> None:
     case = CASES[name]
     runs = measured(benchmark, case, tmp_path, {**MINICHECK, "1 thread": OURS["1 thread"]}, 3)

@@ -28,7 +28,7 @@ def test_what_holds_exits_0_and_says_how_strongly(user: User) -> None:
         ") [", ")  ["
     )
     assert said.lines[-1] == "5 hold; seed 0; exit 0"
-    assert "refutability not examined: the model has no incident" in said.words
+    assert "refutability not examined by incidents: the model has none" in said.words
 
 
 def test_what_is_violated_exits_1_and_argues(user: User) -> None:

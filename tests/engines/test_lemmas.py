@@ -74,6 +74,22 @@ def test_what_was_found_can_be_pasted_and_proves_without_a_search(tmp_path: Path
     assert all(f.strength is Strength.EVERY_SIZE for f in findings), findings
 
 
+def test_what_is_found_reads_like_what_its_author_would_have_written() -> None:
+    """The author's own three, but for two that are said of less, since no more is needed."""
+    assert list(found_in(searched(bare(plain_ledger.EffectLedger))).values()) == [
+        "@lemma\ndef found_1(self, e: Effect) -> bool:\n    return implies("
+        "self.up and self.applied[e] > 0, self.doubtful[e] or self.recorded[e] or self.sent[e])",
+        "@lemma\ndef found_2(self, e: Effect) -> bool:\n    return implies(self.applied[e] > 0, self.intended[e])",
+        "@lemma\ndef found_3(self, e: Effect) -> bool:\n    return implies(self.sent[e], self.applied[e] >= 1)",
+    ]
+
+
+@pytest.mark.parametrize("model", [p_lock.Lock, p_two_phase.TwoPhase], ids=lambda model: model.__name__)
+def test_no_more_lemmas_are_found_than_the_author_needed(model: type) -> None:
+    own = [claim for claim in lift(model).claims if claim.method.kind == "lemma"]
+    assert 0 < len(found_in(searched(bare(model)))) <= len(own)
+
+
 def test_none_of_the_found_lemmas_can_be_done_without(tmp_path: Path) -> None:
     methods = found_in(searched(bare(plain_ledger.EffectLedger)))
     for name in methods:
@@ -151,6 +167,15 @@ def test_every_candidate_is_true_in_every_state_seen_and_there_are_no_more_than_
     assert candidates(model, seen, 7) == every[:7]
     sizes = [one.size for one in every]
     assert 1 in sizes and max(sizes) > 2
+
+
+def test_no_state_is_looked_for_beyond_one_in_which_a_range_is_left() -> None:
+    seen = reachable(lift(p_hidden.Beyond))
+    assert seen is not None and seen.complete
+    known = next(place for place, cell in enumerate(seen.layout.cells) if str(cell) == "known")
+    level = next(place for place, cell in enumerate(seen.layout.cells) if str(cell) == "level")
+    assert max(state[level] for state in seen.states) == 5
+    assert not any(state[known] for state in seen.states)
 
 
 def test_a_search_that_is_cut_still_only_suggests() -> None:

@@ -184,6 +184,13 @@ def test_a_count_inside_a_quantifier_is_named_with_a_map_of_counters_as_the_way_
     assert "a Map[Account, int] that the actions keep" in finding.settles
 
 
+def test_where_nothing_of_its_own_is_hard_what_it_would_rest_on_is_named() -> None:
+    finding = said(p_ghosts.Closing)["spent stays in 0..4"]
+    assert finding.answer is Answer.UNDETERMINED
+    assert "a total over Account, of which only what changes is followed" in finding.reason
+    assert finding.settles.startswith("a ghost total: ")
+
+
 def test_where_nothing_is_hard_nothing_is_named() -> None:
     finding = said(p_ledger.BareLedger, rlimit=1)["at_most_once"]
     assert finding.answer is Answer.UNDETERMINED and "beyond" not in finding.reason

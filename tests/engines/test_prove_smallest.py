@@ -18,7 +18,7 @@ from meshspec.engines.inductive import Property, properties_of
 from meshspec.engines.prove import prove
 from meshspec.expr.nodes import IntType
 from meshspec.lang.lift import LiftedModel, lift
-from tests.models import p_counts, p_ledger, p_lock, p_shapes, p_traps, p_two_phase
+from tests.models import p_counts, p_hidden, p_ledger, p_lock, p_shapes, p_traps, p_two_phase
 
 
 def cti(finding: Finding) -> Mapping[str, Any]:
@@ -129,6 +129,10 @@ def test_numbers_are_as_near_to_the_start_as_they_can_be() -> None:
         "used[worker0]": "2",
         "limit[worker0]": "3",
     }
+
+
+def test_of_many_numbers_the_nearest_is_shown() -> None:
+    assert cti(said(p_hidden.Steep)["never_there"])["unlike the start"] == {"level": "24"}
 
 
 def test_a_constant_table_is_shown_where_it_is_not_that_of_the_model() -> None:

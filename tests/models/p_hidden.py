@@ -179,3 +179,19 @@ class Beyond:
     @always
     def never_known(self) -> bool:
         return not self.known
+
+
+@model
+class Steep:
+    """What stands in the way of a proof is a number: 24 is the first of many."""
+
+    level: int = var(0)
+
+    @action
+    def climb(self) -> None:
+        require(self.level % 7 == 3 and self.level * 5 > 100)
+        self.level += 1
+
+    @always
+    def never_there(self) -> bool:
+        return self.level % 7 != 4

@@ -239,7 +239,7 @@ def _number(value: Any) -> int:
 
 
 def _same(left: Any, right: Any) -> bool:
-    kinds: tuple[Any, Any] = type(left), type(right)
+    kinds: tuple[Any, Any] = left.__class__, right.__class__
     if ModelValue not in kinds and kinds[0] is not kinds[1]:
         raise TypeError(f"{left!r} and {right!r} cannot be compared")
     return kinds[0] is kinds[1] and bool(left == right)
