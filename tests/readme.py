@@ -38,6 +38,12 @@ def write_file(folder: Path, note: str, body: str) -> None:
     if note.startswith("file: "):
         (folder / note.removeprefix("file: ")).write_text(body, encoding="utf-8")
         return
+    if found := re.fullmatch(r"in (\S+), instead of `(.*)`", note):
+        path = folder / found[1]
+        text = path.read_text(encoding="utf-8")
+        assert text.count(found[2]) == 1, f"{found[1]} has {found[2]!r} {text.count(found[2])} times"
+        path.write_text(text.replace(found[2], body.strip()), encoding="utf-8")
+        return
     path = folder / "charging.py"
     text = path.read_text(encoding="utf-8")
     if note.startswith("replace in charging.py"):

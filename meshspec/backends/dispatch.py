@@ -15,12 +15,14 @@ from meshspec.backends.compiled import ACTION_BITS, CONDITIONS, MOVES, ODD
 from meshspec.backends.lowering import Form, Term
 from meshspec.backends.packing import Field, Packing
 from meshspec.backends.rows import Row
+from meshspec.errors import UsageError
 
 INDEX_BITS = 10
 WINDOWS = 3
 _GROUP_COST = 1.5  # looking a group up costs about as much as trying one and a half rows
 _WORTH = 0.12  # rows that a further field of a group must rule out
 _ALL = (1 << 64) - 1
+_FAR = 1 << 62  # no sum comes so far
 
 
 @attrs.frozen(eq=False)
@@ -205,7 +207,6 @@ class _Writer:
     def _conditions(self, row: Row, looked: frozenset[int], checks: list[int], guards: list[int]) -> None:
         """Checks and guards: what neither the index nor the mask sees to."""
         bounds: dict[int, list[int]] = {}
-        far = 1 << 62
         for cell, box in sorted(row.region.boxes.items()):
             field = self.fields[cell]
             if cell in looked or box.bit_count() == 1:
@@ -214,17 +215,17 @@ class _Writer:
                 checks += field.word, field.shift, (1 << field.width) - 1, box
             else:
                 table = tuple(int(not box >> code & 1) for code in range(field.codes))
-                bounds[self._sum((Term((cell,), 0, table),))] = [-far, 0]
+                bounds[self._sum((Term((cell,), 0, table),))] = [-_FAR, 0]
         for guard in row.region.guards:
             turned = guard.terms[0].coefficient < 0 or any(e < 0 for e in guard.terms[0].table)
             terms = tuple(term.times(-1) for term in guard.terms) if turned else guard.terms
-            ends = bounds.setdefault(self._sum(terms), [-far, far])
+            ends = bounds.setdefault(self._sum(terms), [-_FAR, _FAR])
             if turned:
                 ends[0] = max(ends[0], -guard.bound)
             else:
                 ends[1] = min(ends[1], guard.bound)
         for number, (low, high) in bounds.items():
-            guards += number, low, high
+            guards += number, max(low, -_FAR), min(high, _FAR)
 
     def _words(self, row: Row, moves: list[int]) -> list[int]:
         """Mask, constant, keep, set and add of every word; what is none of these is a move."""
@@ -257,6 +258,10 @@ class _Writer:
     def _terms(self, form: Form) -> tuple[int, int]:
         """Write the terms of a form; where they begin and end."""
         first = len(self.coefficients) // 2
+        reach = abs(form.constant) + sum(self._reach(term) for term in form.terms)
+        if reach >= _FAR:
+            cells = ", ".join(str(self.packing.layout.cells[cell]) for term in form.terms for cell in term.cells)
+            raise UsageError(f"a sum over {cells} may leave 64 bits, which rows cannot count with: narrower Ranges")
         for term in form.terms:
             if not term.table:
                 self._term(term.cells[0], term.coefficient, -1)
@@ -269,6 +274,12 @@ class _Writer:
                 stride //= self.fields[cell].codes
                 self._term(cell, stride, self.offsets[term.table] if cell == term.cells[-1] else -2)
         return first, len(self.coefficients) // 2
+
+    def _reach(self, term: Term) -> int:
+        """The most that a term may add or take away."""
+        if term.table:
+            return max(map(abs, term.table))
+        return abs(term.coefficient) * self.fields[term.cells[0]].codes
 
     def _term(self, cell: int, coefficient: int, where: int) -> None:
         field = self.fields[cell]

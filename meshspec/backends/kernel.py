@@ -18,6 +18,7 @@ from meshspec.backends.dispatch import tables_of
 from meshspec.backends.grounding import Grounding, first_failures
 from meshspec.backends.intervals import bounds_of
 from meshspec.backends.layout import Layout, State
+from meshspec.backends.orbits import Orbits
 from meshspec.backends.packing import Packing, Rows
 from meshspec.backends.rows import Lowering
 from meshspec.backends.space import Arguments, Batch, Odd, Space, Stepped, Test
@@ -33,6 +34,7 @@ FACTOR = 0x9E3779B97F4A7C15
 _FULL = 0.55  # how full a table may be
 _GROWTH = 1.6  # it is 0.34 full then: at one word a state, 23 bytes for each state
 _BUFFER = 1 << 15  # successors between two visits to the table: they stay in the cache
+_DIGIT = 24  # bits of a weight that are added up at once where sums would leave 64 bits
 _ALONE = 512  # fewer states than this are not worth a second thread
 
 
@@ -216,16 +218,27 @@ class RowSpace(Space):
         return once[~known]
 
     def step(self, batch: Batch, weights: Sequence[int]) -> Stepped:
-        workers = self._workers
-        for worker in workers:
-            worker.taken[:] = 0
+        first, *more = _digits(weights)
         odd, stuck = list[Any](), list[Any]()
-        for _ in self._rounds(batch, np.asarray(weights, dtype=np.int64), odd, stuck):
+        self._taken()
+        for _ in self._rounds(batch, first, odd, stuck):
             self._all(self._keep, range(len(self._shards)), len(batch))
+        taken = self._taken()
+        for place, digit in enumerate(more, 1):  # only sums beyond 64 bits have any
+            for _ in self._rounds(batch, digit, [], [], share=False):
+                pass
+            taken = [before + (here << place * _DIGIT) for before, here in zip(taken, self._taken(), strict=True)]
         new = self.joined([pile.taken() for pile in self._piles])
-        taken: Any = np.sum([worker.taken for worker in workers], axis=0)
         idle: Any = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *stuck]))
-        return Stepped(new, idle, self._odd(odd), taken.tolist())
+        return Stepped(new, idle, self._odd(odd), taken)
+
+    def _taken(self) -> list[int]:
+        """How often each ground action was taken since this was last asked."""
+        total: Any = np.sum([worker.taken for worker in self._workers], axis=0)
+        for worker in self._workers:
+            worker.taken[:] = 0
+        found: list[int] = total.tolist()
+        return found
 
     def leading(self, batch: Batch, targets: Batch) -> Sequence[int]:
         table, found = self._table(targets), np.zeros(len(batch), dtype=np.bool_)
@@ -312,6 +325,19 @@ class RowSpace(Space):
         return table
 
 
+def _digits(weights: Sequence[int]) -> list[Any]:
+    """Weights as int64 arrays whose sums fit 64 bits: one, or as many digits as it takes, the lowest first."""
+    given: Any = np.asarray(weights)
+    if given.sum(dtype=np.float64) < 2.0**62:
+        return [given.astype(np.int64)]
+    left: list[int] = given.tolist()
+    digits: list[Any] = []
+    while any(left):
+        digits.append(np.array([weight & ((1 << _DIGIT) - 1) for weight in left], dtype=np.int64))
+        left = [weight >> _DIGIT for weight in left]
+    return digits
+
+
 def _flat(batch: Batch) -> Any:
     return np.ascontiguousarray(batch).reshape(-1)
 
@@ -324,7 +350,7 @@ class _Orbits:
     """Canonical forms, and how many states each stands for."""
 
     def __init__(self, kernel: Kernel, packing: Packing, symmetry: Symmetry) -> None:
-        self.kernel, self.words = kernel, packing.words
+        self.kernel, self.words, self.packing, self.symmetry = kernel, packing.words, packing, symmetry
         fields = packing.fields
         groups, places = list[list[int]](), list[list[int]]()
         for members in symmetry.columns:
@@ -361,8 +387,8 @@ class _Orbits:
         self.kernel.canonical(states, count, self.words, *self.tables, block, here, least, fixed)
 
     def sizes(self, states: Rows) -> Any:
+        if self.order.bit_length() > 62:  # as many permutations as a state may be kept by
+            return Orbits(self.packing, self.symmetry).sizes(states)
         fixing = np.empty(len(states), dtype=np.int64)
         self.canonical(_flat(states.copy()), len(states), fixing)
-        if self.order.bit_length() < 63:
-            return np.int64(self.order) // fixing
-        return np.array([self.order // one for one in fixing.tolist()], dtype=object)
+        return np.int64(self.order) // fixing

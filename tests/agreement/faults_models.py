@@ -143,6 +143,10 @@ class Columns:
     def together(self, n: Node, m: Node) -> bool:
         return self.left[n] and self.right[m] == 2
 
+    @sometimes
+    def alone_is_left(self, n: Node) -> bool:
+        return not self.left[n] and count(Node, lambda m: self.left[m]) == 2
+
 
 @model
 class Links:
@@ -222,11 +226,6 @@ class Ends:
         self.waits = True
 
     @action
-    def spin(self, n: Node) -> None:
-        require(forall(Node, lambda m: self.at[m] == 2))
-        self.at[n] = 2
-
-    @action
     def slip(self, n: Node) -> None:
         require(self.waits and self.at[n] == 1)
         self.at[n] = 0
@@ -234,3 +233,28 @@ class Ends:
     @terminal
     def all_are_there(self) -> bool:
         return forall(Node, lambda n: self.at[n] == 2)
+
+
+@model
+class Leaves:
+    """A Range is left, a claim is false only there, and no step goes on from there."""
+
+    level: Annotated[int, Range(0, 2)] = var(any_of(1, 0))
+    by: Map[Node, bool] = var(False)
+
+    @action
+    def grow(self, n: Node) -> None:
+        self.level += 1
+        self.by[n] = True
+
+    @always
+    def never_three(self) -> bool:
+        return self.level != 3
+
+    @always
+    def never_four(self, n: Node) -> bool:
+        return implies(self.by[n], self.level != 4)
+
+    @always
+    def nothing_to_say(self, n: Node) -> bool:
+        return implies(self.by[n] and self.level == 0, self.level == 0)

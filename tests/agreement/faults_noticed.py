@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 import random
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
+from pathlib import Path
 
+import attrs
 import pytest
 
+from meshspec.answer import Answer, Counterexample
+from meshspec.backends.evaluate import evaluate
 from meshspec.backends.layout import Layout
-from meshspec.engines import spaces
+from meshspec.engines import search, spaces
 from meshspec.engines.explore import explore
 from meshspec.engines.limits import Limits, Options
+from meshspec.engines.search import search_states
 from meshspec.errors import CertificateError, Disagreement
 from meshspec.lang.lift import lift
 from tests.agreement.engines import contradictions, searched
-from tests.agreement.faults_models import Columns, Ends, Links, Node, Overtaken, Pairs, Stores, Told
+from tests.agreement.faults_models import Columns, Ends, Leaves, Links, Node, Overtaken, Pairs, Stores, Told
 from tests.agreement.models import Subject, subjects
 from tests.agreement.packed import SPACES, PackedReading
-from tests.agreement.readings import compare
-from tests.agreement.searches import MAX_STATES, searches_differ
+from tests.agreement.readings import compare, names_of
+from tests.agreement.searches import MAX_STATES, PLAIN, searches_differ
+from tests.engines import test_trails
 from tests.engines.spaces import plain
 
 Check = Callable[[Subject], list[str]]
@@ -39,7 +46,7 @@ BATCH = 60
 @cache
 def small() -> tuple[Subject, ...]:
     """Models made for faults, at sizes at which they show."""
-    own = ((Stores, 3), (Columns, 3), (Pairs, 3), (Links, 3), (Told, 3), (Overtaken, 3), (Ends, 3))
+    own = ((Stores, 3), (Columns, 3), (Pairs, 3), (Links, 3), (Told, 3), (Overtaken, 3), (Ends, 3), (Leaves, 2))
     return tuple((lift(cls), {Node: size}) for cls, size in own)
 
 
@@ -65,14 +72,70 @@ def against_cpython(subject: Subject) -> list[str]:
 
 
 def moving_on(subject: Subject) -> list[str]:
-    """A search that moves to NumPy when it holds five states, and to the kernel when it holds twenty."""
+    """A search in small slices that moves to NumPy at five states, and to the kernel at twenty, maybe in a layer."""
     limits = Limits(max_states=MAX_STATES)
     expected = plain(explore(*subject, limits, options=Options(space="tuples", counterexamples=2)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(spaces, "GROWN", 5)
         patch.setattr(spaces, "VAST", 20)
+        patch.setattr(search, "_SLICE", 3)
+        patch.setattr(search, "_PACKED_SLICE", 4)
         found = plain(explore(*subject, limits, options=Options(counterexamples=2)))
     return [f"{mine.property}: {mine} and not {its}" for mine, its in zip(found, expected, strict=True) if mine != its]
+
+
+def antecedents(subject: Subject) -> list[str]:
+    """A claim that holds is vacuous exactly where one of its conditions is true in no state."""
+    search, _ = search_states(*subject, Limits(max_states=MAX_STATES), options=PLAIN)
+    layout, said = search.layout, {finding.property: finding for finding in explore(*subject, options=PLAIN)}
+    states = [layout.decode(state) for state in (*search.visited(), *search.outside)]
+    problems: list[str] = []
+    for claim in subject[0].claims:
+        if not claim.antecedents or claim.method.kind not in ("always", "lemma") or not search.complete:
+            continue
+        answer = said[claim.name].answer
+        if answer is Answer.VIOLATED:
+            continue
+        names = [names_of(claim, arguments) for arguments in layout.arguments(claim.parameters)]
+        met = [
+            any(evaluate(node, layout, values, one) for values in states for one in names)
+            for node in claim.antecedents.values()
+        ]
+        if (answer is Answer.VACUOUS) == all(met):
+            problems.append(f"{claim.name} is {answer.value}, its conditions being met: {met}")
+    return problems
+
+
+def going_on(subject: Subject) -> list[str]:
+    """A search that was cut half way through and goes on from its checkpoint."""
+    expected = explore(*subject, Limits(max_states=MAX_STATES), options=PLAIN)
+    half = max(1, (expected[0].states or 0) // 2)
+    with tempfile.TemporaryDirectory() as folder:
+        options = attrs.evolve(PLAIN, checkpoint=Path(folder, "kept"))
+        explore(*subject, Limits(max_states=half), options=options)
+        found = explore(*subject, Limits(max_states=MAX_STATES), options=options)
+    pairs = zip(plain(found), plain(expected), strict=True)
+    return [f"{mine.property}: {mine} and not {its}" for mine, its in pairs if mine != its]
+
+
+def least_paths(subject: Subject) -> list[str]:
+    """Every counterexample is the path of a search with parents, and those of one property end in different states."""
+    expected = dict(test_trails.WithParents(*subject).refuted())
+    found = explore(*subject, options=attrs.evolve(PLAIN, counterexamples=3))
+    paths = test_trails.paths(found)
+    problems = [f"{name}: {paths.get(name)} and not {path}" for name, path in expected.items() if paths.get(name) != path]
+    for finding in found:
+        ends = [_end(path) for path in (finding.counterexample, *finding.more) if path is not None]
+        if len(set(ends)) < len(ends):
+            problems.append(f"{finding.property}: {ends} are not different")
+    return problems
+
+
+def _end(path: Counterexample) -> tuple[tuple[str, str], ...]:
+    cells = dict(path.initial)
+    for step in path.steps:
+        cells.update((cell, after) for cell, (_, after) in step.changes.items())
+    return tuple(cells.items())
 
 
 def members(subject: Subject) -> list[str]:

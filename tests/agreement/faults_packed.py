@@ -27,15 +27,15 @@ def none_has_the_code_of_the_least_value(plant: Plant) -> None:
 
 def none_has_no_code_of_its_own(plant: Plant) -> None:
     """Where all codes of a field are taken, the one for ``None`` is a bit of the neighbour's."""
-    plant.edited(Packing, "__init__", "(size + optional - 1)", "(size - 1)")
+    plant.edited(Packing, "__init__", ("(size + optional - 1)", "(size - 1)"))
 
 
 def fields_overlap_by_a_bit(plant: Plant) -> None:
-    plant.edited(packing, "_filled", "used[word] += wide", "used[word] += max(1, wide - 1)")
+    plant.edited(packing, "_filled", ("used[word] += wide", "used[word] += max(1, wide - 1)"))
 
 
 def inferred_bound_off_by_one(plant: Plant) -> None:
-    plant.edited(intervals, "_range", "int(span.hi) + 1)", "max(int(span.hi), int(span.lo) + 1))")
+    plant.edited(intervals, "_range", ("int(span.hi) + 1)", "max(int(span.hi), int(span.lo) + 1))"))
 
 
 # -- rows ------------------------------------------------------------------------------------------------------
@@ -51,11 +51,11 @@ def dropped_conjunct_of_a_row(plant: Plant) -> None:
 
 
 def swapped_branches_of_a_row(plant: Plant) -> None:
-    plant.edited(Lowering, "_split", "zip(branches, (True, False)", "zip(branches, (False, True)")
+    plant.edited(Lowering, "_split", ("zip(branches, (True, False)", "zip(branches, (False, True)"))
 
 
 def off_by_one_bound_of_a_row(plant: Plant) -> None:
-    plant.edited(Lowering, "_compared", 'last = -1 if ground.op == "<" else 0', "last = 0")
+    plant.edited(Lowering, "_compared", ('last = -1 if ground.op == "<" else 0', "last = 0"))
 
 
 def missed_row(plant: Plant) -> None:
@@ -68,31 +68,31 @@ def missed_row(plant: Plant) -> None:
 def overflow_into_the_neighbours_field(plant: Plant) -> None:
     """Nobody asks whether what is written fits."""
     plant.edited(
-        Lowering, "_write", "self._limited(self._limited([inside], code, 1, field.size - 1), code, -1, 0)", "[inside]"
+        Lowering, "_write", ("self._limited(self._limited([inside], code, 1, field.size - 1), code, -1, 0)", "[inside]")
     )
 
 
 def wrong_frame_of_a_row(plant: Plant) -> None:
     """What is cleared for a new value is one bit too wide."""
     plant.edited(
-        part_of(dispatch, "_Writer"), "_words", "keep[field.word] &= ~(((1 <<", "keep[field.word] &= ~(((2 <<"
+        part_of(dispatch, "_Writer"), "_words", ("keep[field.word] &= ~(((1 <<", "keep[field.word] &= ~(((2 <<")
     )
 
 
 def linear_guard_with_the_wrong_sign(plant: Plant) -> None:
-    plant.edited(part_of(dispatch, "_Writer"), "_conditions", "-guard.bound", "guard.bound")
+    plant.edited(part_of(dispatch, "_Writer"), "_conditions", ("-guard.bound", "guard.bound"))
 
 
 def guard_that_a_region_forgets(plant: Plant) -> None:
-    plant.edited(Lowering, "_guarded", "(*region.guards, guard)", "(guard,)")
+    plant.edited(Lowering, "_guarded", ("(*region.guards, guard)", "(guard,)"))
 
 
 def quantifier_over_one_too_few_in_rows(plant: Plant) -> None:
     plant.edited(
         Grounder,
         "ground",
-        "range(self.layout.sizes[bound.type.cls])",
-        "range(max(1, self.layout.sizes[bound.type.cls] - 1))",
+        ("range(self.layout.sizes[bound.type.cls])",
+        "range(max(1, self.layout.sizes[bound.type.cls] - 1))"),
     )
 
 
@@ -105,11 +105,11 @@ def truncating_division_in_rows(plant: Plant) -> None:
 
 def wrong_stride_of_a_table(plant: Plant) -> None:
     """A table of two fields is read as if the first were as wide as the second."""
-    plant.edited(part_of(dispatch, "_Writer"), "_terms", "self.fields[cell].codes", "self.fields[term.cells[-1]].codes")
+    plant.edited(part_of(dispatch, "_Writer"), "_terms", ("self.fields[cell].codes", "self.fields[term.cells[-1]].codes"))
 
 
 def repeated_choice_is_a_row(plant: Plant) -> None:
-    plant.edited(Lowering, "_leaf", "if spare - looked_at(outcome) or isinstance", "if isinstance")
+    plant.edited(Lowering, "_leaf", ("if spare - looked_at(outcome) or isinstance", "if isinstance"))
 
 
 # -- the kernel ------------------------------------------------------------------------------------------------
@@ -117,33 +117,33 @@ def repeated_choice_is_a_row(plant: Plant) -> None:
 
 def hash_taken_for_equality(plant: Plant) -> None:
     """What stands where a state would stand is taken for it."""
-    plant.loop("insert", "if held == first:\n", "if held != _ZERO:\n                break\n            if held == first:\n")
+    plant.loop("insert", ("if held == first:\n", "if held != _ZERO:\n                break\n            if held == first:\n"))
 
 
 def first_word_taken_for_the_state(plant: Plant) -> None:
-    plant.loop("insert", "if table[at * count + w] != states[i * count + w]:\n                        same = False", "pass")
+    plant.loop("insert", ("if table[at * count + w] != states[i * count + w]:\n                        same = False", "pass"))
 
 
 def conditions_of_a_row_not_looked_at(plant: Plant) -> None:
-    plant.loop("expand", "if head & _CONDITIONS != _ZERO:", "if False:")
+    plant.loop("expand", ("if head & _CONDITIONS != _ZERO:", "if False:"))
 
 
 def sum_remembered_from_another_state(plant: Plant) -> None:
     """What guards add up is kept from the state before."""
-    plant.loop("expand", "if stamps[which] != j:", "if stamps[which] < 0:")
+    plant.loop("expand", ("if stamps[which] != j:", "if stamps[which] < 0:"))
 
 
 def wrap_around_forgotten(plant: Plant) -> None:
     """A search through the table that comes to its end gives up."""
-    plant.loop("find", "at = 0", "break")
+    plant.loop("find", ("at = 0", "break"))
 
 
 def a_shard_is_lost(plant: Plant) -> None:
-    plant.edited(RowSpace, "step", "range(len(self._shards))", "range(1)")
+    plant.edited(RowSpace, "step", ("range(len(self._shards))", "range(1)"))
 
 
 def worker_leaves_out_its_last_state(plant: Plant) -> None:
-    plant.edited(RowSpace, "_rounds", "total * (number + 1) // len(workers)", "total * (number + 1) // len(workers) - number")
+    plant.edited(RowSpace, "_rounds", ("total * (number + 1) // len(workers)", "total * (number + 1) // len(workers) - number"))
 
 
 def odd_rows_forgotten(plant: Plant) -> None:
@@ -182,15 +182,15 @@ def leaving_a_range_unnoticed_in_numpy(plant: Plant) -> None:
 
 
 def wrong_frame_in_numpy(plant: Plant) -> None:
-    plant.edited(moves, "_settled", "cleared |= _mask(field) << field.shift", "cleared |= (2 * _mask(field) + 1) << field.shift")
+    plant.edited(moves, "_settled", ("cleared |= _mask(field) << field.shift", "cleared |= (2 * _mask(field) + 1) << field.shift"))
 
 
 def quantifier_over_one_too_few_in_numpy(plant: Plant) -> None:
     plant.edited(
         Grounding,
         "_quantified",
-        "range(self.layout.sizes[node.bound.type.cls])",
-        "range(max(1, self.layout.sizes[node.bound.type.cls] - 1))",
+        ("range(self.layout.sizes[node.bound.type.cls])",
+        "range(max(1, self.layout.sizes[node.bound.type.cls] - 1))"),
     )
 
 
@@ -215,14 +215,14 @@ def states_met_are_not_remembered_in_order(plant: Plant) -> None:
     plant.edited(
         sorted_runs.SortedRuns,
         "insert",
-        'np.sort(np.concatenate([self._runs[-1], last]), kind="stable")',
-        "np.concatenate([self._runs[-1], last])",
+        ('np.sort(np.concatenate([self._runs[-1], last]), kind="stable")',
+        "np.concatenate([self._runs[-1], last])"),
     )
 
 
 def value_of_another_lane(plant: Plant) -> None:
     """What was computed of all states is taken for some of them, from the first on."""
-    plant.edited(arrays.Lanes, "of", "above[self._chosen]", "above[: self.size]")
+    plant.edited(arrays.Lanes, "of", ("above[self._chosen]", "above[: self.size]"))
 
 
 IN_LAYOUTS: tuple[Fault, ...] = (

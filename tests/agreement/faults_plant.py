@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import attrs
@@ -36,15 +36,15 @@ class Plant:
         right = part_of(owner, name)
         self.patch.setattr(owner, name, self._counted(lambda *args, **named: wrong(right, *args, **named)))
 
-    def edited(self, owner: object, name: str, right: str, wrong: str) -> None:
-        """The function with one piece of its text, which must be there exactly once, replaced."""
+    def edited(self, owner: object, name: str, *edits: tuple[str, str]) -> None:
+        """The function with pieces of its text, each of which must be there exactly once, replaced."""
         function = part_of(owner, name)
-        self.patch.setattr(owner, name, self._counted(_rewritten(function, right, wrong, function.__globals__)))
+        self.patch.setattr(owner, name, self._counted(_rewritten(function, edits, function.__globals__)))
 
-    def loop(self, name: str, right: str, wrong: str) -> None:
+    def loop(self, name: str, *edits: tuple[str, str]) -> None:
         """The same for a loop of the kernel, which then runs as Python: slowly, with nothing to compile."""
         names = {**vars(compiled), "_prefetch": lambda *_: None}
-        made = self._counted(_rewritten(part_of(compiled, f"_{name}"), right, wrong, names))
+        made = self._counted(_rewritten(part_of(compiled, f"_{name}"), edits, names))
         load = kernel.load
 
         def run(*args: Any) -> Any:
@@ -65,12 +65,14 @@ Fault = Callable[[Plant], None]
 """Plants one fault."""
 
 
-def _rewritten(function: Wrong, right: str, wrong: str, names: dict[str, Any]) -> Wrong:
-    text = textwrap.dedent(inspect.getsource(function))
-    assert text.count(right) == 1, f"{function.__name__} has {right!r} {text.count(right)} times: plant the fault anew"
+def _rewritten(function: Wrong, edits: Iterable[tuple[str, str]], names: dict[str, Any]) -> Wrong:
+    text, name = textwrap.dedent(inspect.getsource(function)), function.__name__
+    for right, wrong in edits:
+        assert text.count(right) == 1, f"{name} has {right!r} {text.count(right)} times: plant the fault anew"
+        text = text.replace(right, wrong)
     made: dict[str, Any] = {}
-    exec(compile(text.replace(right, wrong), f"<{function.__name__} with a fault>", "exec"), names, made)
-    return made[function.__name__]  # type: ignore[no-any-return]  # what was just defined
+    exec(compile(text, f"<{name} with a fault>", "exec"), names, made)
+    return made[name]  # type: ignore[no-any-return]  # what was just defined
 
 
 def by_name(fault: Any) -> str:

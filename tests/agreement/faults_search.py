@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from meshspec.backends.tuples import TupleSpace
-from meshspec.engines import partial_order, search, spaces, trails, watch
+from meshspec.engines import partial_order, search, trails
 from meshspec.engines.keeping import Keeper
 from meshspec.engines.partial_order import Access, PartialOrder
 from meshspec.engines.trails import Trails
@@ -22,21 +22,25 @@ WAY = part_of(trails, "_Way")
 
 def lost_last_slice(plant: Plant) -> None:
     """Of a layer that is stepped in slices the last one is not."""
-    plant.edited(SEARCH, "_expand", "while begin < size", "while begin < max(1, size - 1)")
+    plant.edited(SEARCH, "_expand", ("while begin < size and", "while (begin + self._slice(layer) < size or not begin) and begin < size and"))
 
 
 def layer_ends_where_nothing_is_held(plant: Plant) -> None:
     """The search stops a layer early: where the one before has no more than one state."""
-    plant.edited(SEARCH, "go", "while last.orbits and", "while last.orbits > 1 - (depth < 1) and")
+    plant.edited(SEARCH, "go", ("while last.orbits and", "while last.orbits > 1 - (depth < 1) and"))
 
 
 def initial_states_beyond_the_first_left_out(plant: Plant) -> None:
-    plant.edited(SEARCH, "_start", "self._slice(layer))", "1)")
-    plant.edited(SEARCH, "_start", "while not self.result.cut and (some", "while not layer.new and (some")
+    plant.edited(
+        SEARCH,
+        "_start",
+        ("self._slice(layer))", "1)"),
+        ("while not self.result.cut and (some", "while not layer.new and (some"),
+    )
 
 
 def bound_exceeded_by_a_slice(plant: Plant) -> None:
-    plant.edited(SEARCH, "_found", "if many > room:", "if many > room + 4096:")
+    plant.edited(SEARCH, "_found", ("if many > room:", "if many > room + 4096:"))
 
 
 # -- steps that are none, ends that are none ---------------------------------------------------------------------
@@ -44,17 +48,17 @@ def bound_exceeded_by_a_slice(plant: Plant) -> None:
 
 def self_loops_taken_for_no_step(plant: Plant) -> None:
     plant.edited(
-        TupleSpace, "step", "if not after:", "if all(reached == state for _, reached, _ in after):"
+        TupleSpace, "step", ("if not after:", "if all(reached == state for _, reached, _ in after):")
     )
 
 
 def deadlocks_counted_twice(plant: Plant) -> None:
-    plant.edited(SEARCH, "_collect", "layer.deadlocks += sum", "layer.deadlocks += 2 * sum")
+    plant.edited(SEARCH, "_collect", ("layer.deadlocks += sum", "layer.deadlocks += 2 * sum"))
 
 
 def end_asked_of_every_state(plant: Plant) -> None:
     """Which states may end is asked of the layer from its beginning, and not of those that are stuck."""
-    plant.edited(SEARCH, "_ended", "layers[depth], stuck)", "layers[depth], range(len(stuck)))")
+    plant.edited(SEARCH, "_ended", ("layers[depth], stuck)", "layers[depth], range(len(stuck)))"))
 
 
 def outside_states_forgotten(plant: Plant) -> None:
@@ -74,13 +78,13 @@ def closed_states_expanded(plant: Plant) -> None:
     plant.edited(
         TupleSpace,
         "step",
-        "odd.append(Odd(source, action))\n                    continue\n                one",
-        "odd.append(Odd(source, action))\n                one",
+        ("odd.append(Odd(source, action))\n                continue\n            one",
+        "odd.append(Odd(source, action))\n            one"),
     )
 
 
 def raising_step_is_no_step(plant: Plant) -> None:
-    plant.edited(SEARCH, "_odd", "layer.raising.append(begin + source)", "pass")
+    plant.edited(SEARCH, "_odd", ("layer.raising.append(begin + source)", "pass"))
 
 
 # -- what is watched -------------------------------------------------------------------------------------------
@@ -99,11 +103,11 @@ def instance_missed(plant: Plant) -> None:
 
 
 def antecedent_met_is_not_seen(plant: Plant) -> None:
-    plant.edited(watch, "watch", "node=negate(node), arguments=arguments, site=site", "node=node, arguments=arguments, site=site")
+    plant.edited(search, "watch", ("node=negate(node), arguments=arguments, site=site", "node=node, arguments=arguments, site=site"))
 
 
 def witness_sought_where_the_claim_is_false(plant: Plant) -> None:
-    plant.edited(watch, "watch", "node=negate(lifted.claim), arguments=alike", "node=lifted.claim, arguments=alike")
+    plant.edited(search, "watch", ("node=negate(lifted.claim), arguments=alike", "node=lifted.claim, arguments=alike"))
 
 
 def later_goal_kept_for_the_first(plant: Plant) -> None:
@@ -114,7 +118,7 @@ def later_goal_kept_for_the_first(plant: Plant) -> None:
             self.goals[:] = [goal]
 
     plant.instead(Settled, "add", add)
-    plant.edited(Seen, "look", "if not one.enough:", "if True:")
+    plant.edited(Seen, "look", ("if not one.enough:", "if True:"))
 
 
 # -- trails ----------------------------------------------------------------------------------------------------
@@ -128,27 +132,27 @@ def counterexample_not_the_least(plant: Plant) -> None:
 
 
 def trail_skips_a_state(plant: Plant) -> None:
-    plant.edited(WAY, "walked", "return tuple(steps)", "return tuple(steps[1:])")
+    plant.edited(WAY, "walked", ("return tuple(steps)", "return tuple(steps[1:])"))
 
 
 def trail_ends_in_a_twin(plant: Plant) -> None:
     """What a witness is accepted for is not asked again of the end as it is."""
-    plant.edited(WAY, "is_near", "near and (not last or self.accept(state))", "near")
+    plant.edited(WAY, "is_near", ("near and (not last or self.accept(state))", "near"))
 
 
 def sources_of_what_is_left_forgotten(plant: Plant) -> None:
-    plant.edited(Trails, "predecessors", "if depth == goal.depth - 1:", "if depth == goal.depth:")
+    plant.edited(Trails, "predecessors", ("if depth == goal.depth - 1:", "if depth == goal.depth:"))
 
 
 def same_end_shown_again(plant: Plant) -> None:
-    plant.edited(Trails, "_without", "if state != one]", "if state == one]")
+    plant.edited(Trails, "_without", ("if state != one]", "if state == one]"))
 
 
 # -- other spaces, and going on --------------------------------------------------------------------------------
 
 
 def handover_forgets_what_was_met(plant: Plant) -> None:
-    plant.edited(spaces, "carried", "new.add(new.pack(", "(new.pack(")
+    plant.edited(search, "carried", ("new.add(new.pack(", "(new.pack("))
 
 
 def handover_counts_a_layer_twice(plant: Plant) -> None:
@@ -156,8 +160,8 @@ def handover_counts_a_layer_twice(plant: Plant) -> None:
     plant.edited(
         SEARCH,
         "_expand",
-        "while True:\n        batch, layer, begin = self.result.layers[depth], self._layer(depth + 1), 0",
-        "layer = self._layer(depth + 1)\n    while True:\n        batch, begin = self.result.layers[depth], 0",
+        ("while True:\n        batch, layer, begin = self.result.layers[depth], self._layer(depth + 1), 0",
+        "layer = self._layer(depth + 1)\n    while True:\n        batch, begin = self.result.layers[depth], 0"),
     )
 
 
@@ -170,12 +174,12 @@ def handover_loses_a_layer(plant: Plant) -> None:
 
 def handover_asks_the_old_space(plant: Plant) -> None:
     """Claims are asked as for the space that is left: of words as if they were tuples, or not at all."""
-    plant.edited(SEARCH, "_moved", "self.seen.ask(space)", "[setattr(one, 'test', lambda batch: [-1] * len(batch)) for one in self.seen.watched]")
+    plant.edited(SEARCH, "_moved", ("self.seen.ask(space)", "[setattr(one, 'test', lambda batch: [-1] * len(batch)) for one in self.seen.watched]"))
 
 
 def what_was_kept_is_taken_for_all(plant: Plant) -> None:
     """The last layer of a checkpoint counts as stepped."""
-    plant.edited(SEARCH, "go", "while last.orbits and not result.cut:", "while last.orbits and not result.cut and not self.keeper.kept():")
+    plant.edited(SEARCH, "go", ("while last.orbits and not result.cut:", "while last.orbits and not result.cut and not self.keeper.kept():"))
 
 
 def resumed_one_layer_too_late(plant: Plant) -> None:
@@ -188,7 +192,7 @@ def resumed_one_layer_too_late(plant: Plant) -> None:
 
 
 def counts_of_kept_layers_forgotten(plant: Plant) -> None:
-    plant.edited(SEARCH, "_kept", "deadlocks=kept.deadlocks", "deadlocks=0")
+    plant.edited(SEARCH, "_kept", ("deadlocks=kept.deadlocks", "deadlocks=0"))
 
 
 # -- partial order ---------------------------------------------------------------------------------------------
@@ -198,13 +202,13 @@ def cycle_proviso_forgotten(plant: Plant) -> None:
     plant.edited(
         PartialOrder,
         "choose",
-        "any(reached is not None and is_new(reached) for _, reached, _ in chosen)",
-        "chosen",
+        ("any(reached is not None and is_new(reached) for _, reached, _ in chosen)",
+        "chosen"),
     )
 
 
 def visible_steps_may_wait(plant: Plant) -> None:
-    plant.edited(PartialOrder, "_enough", "if part != enabled and not part & self.visible", "if part != enabled")
+    plant.edited(PartialOrder, "_enough", ("if part != enabled and not part & self.visible", "if part != enabled"))
 
 
 def readers_do_not_depend_on_writers(plant: Plant) -> None:
@@ -215,11 +219,11 @@ def readers_do_not_depend_on_writers(plant: Plant) -> None:
 
 
 def what_enables_is_left_waiting(plant: Plant) -> None:
-    plant.edited(PartialOrder, "_closed", "else self.enabling)[one]", "else [0] * len(self.enabling))[one]")
+    plant.edited(PartialOrder, "_closed", ("else self.enabling)[one]", "else [0] * len(self.enabling))[one]"))
 
 
 def raising_action_looks_at_nothing(plant: Plant) -> None:
-    plant.edited(partial_order, "ample", "_union(one.reads for one in touched if one.raises)", "0")
+    plant.edited(partial_order, "ample", ("_union(one.reads for one in touched if one.raises)", "0"))
 
 
 IN_SEARCHES: tuple[Fault, ...] = (

@@ -97,37 +97,37 @@ def parts_of_a_column_exchanged_one_by_one_in_numpy(plant: Plant) -> None:
 
 def run_of_equal_columns_goes_on_in_the_kernel(plant: Plant) -> None:
     """How many permutations keep a state: a column that differs does not end a run of equal ones."""
-    plant.loop("canonical", "if block[d] == block[d - 1] else np.int64(1)", "if block[d] == block[d - 1] else run")
+    plant.loop("canonical", ("if block[d] == block[d - 1] else np.int64(1)", "if block[d] == block[d - 1] else run"))
 
 
 def half_a_column_sorted_in_the_kernel(plant: Plant) -> None:
-    plant.loop("canonical", "np.uint64(groups[g, 2])", "np.uint64(groups[g, 2] >> 1)")
+    plant.loop("canonical", ("np.uint64(groups[g, 2])", "np.uint64(groups[g, 2] >> 1)"))
 
 
 def greatest_image_kept_in_the_kernel(plant: Plant) -> None:
     """The greatest is canonical for some and the least for others."""
-    plant.loop("canonical", "if image == 0 or order < 0:", "if image == 0 or (order > 0) == (image % 2 == 0):")
+    plant.loop("canonical", ("if image == 0 or order < 0:", "if image == 0 or (order > 0) == (image % 2 == 0):"))
 
 
 def label_of_an_absent_member(plant: Plant) -> None:
     """``None`` is relabelled like the first member."""
-    plant.edited(part_of(kernel, "_Orbits"), "__init__", "[*label, len(label)]", "[*label, label[0]]")
+    plant.edited(part_of(kernel, "_Orbits"), "__init__", ("[*label, len(label)]", "[*label, label[0]]"))
 
 
 def canonical_form_forgotten_in_leading(plant: Plant) -> None:
-    plant.edited(ColumnSpace, "leading", "keys_of(self._canonical(one.rows))", "keys_of(one.rows)")
+    plant.edited(ColumnSpace, "leading", ("keys_of(self._canonical(one.rows))", "keys_of(one.rows)"))
 
 
 def canonical_form_forgotten_in_leading_of_tuples(plant: Plant) -> None:
-    plant.edited(TupleSpace, "leading", "canonical(reached) in wanted", "reached in wanted")
+    plant.edited(TupleSpace, "leading", ("canonical(reached) in wanted", "reached in wanted"))
 
 
 def canonical_form_forgotten_in_member(plant: Plant) -> None:
-    plant.edited(TupleSpace, "member", "self.canonical(state) in", "state in")
+    plant.edited(TupleSpace, "member", ("self.canonical(state) in", "state in"))
 
 
 def canonical_form_forgotten_in_step(plant: Plant) -> None:
-    plant.edited(TupleSpace, "step", "one = canonical(reached)", "one = reached")
+    plant.edited(TupleSpace, "step", ("one = canonical(reached)", "one = reached"))
 
 
 def witness_of_one_is_one_for_all(plant: Plant) -> None:
@@ -139,13 +139,13 @@ def deadlocks_counted_by_orbits(plant: Plant) -> None:
     plant.edited(
         part_of(search, "_Search"),
         "_collect",
-        "sum(int(weights[place]) for place in places)",
-        "len(places)",
+        ("sum(int(weights[place]) for place in places)",
+        "len(places)"),
     )
 
 
 def steps_counted_by_orbits(plant: Plant) -> None:
-    plant.edited(TupleSpace, "step", "taken[action] += weight", "taken[action] += 1")
+    plant.edited(TupleSpace, "step", ("taken[action] += weight", "taken[action] += 1"))
 
 
 IN_SYMMETRY: tuple[Fault, ...] = (

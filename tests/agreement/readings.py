@@ -142,7 +142,10 @@ class SolverReading:
         if isinstance(outcome, (Blocks, Raises)):
             return outcome
         if isinstance(outcome, Says):
-            return native.Value(bool(self.terms.value(model, outcome.value)))
+            both = outcome.response
+            sides = [bool(self.terms.value(model, side)) for side in both or ()]
+            pair = (sides[0], sides[1]) if sides else None
+            return native.Value(bool(self.terms.value(model, outcome.value)), pair)
         made: dict[Key, object] = {}
         for variable in self.layout.model.declared.variables:
             symbol = variable.symbol
@@ -277,7 +280,7 @@ class Comparison:
             for arguments in every:
                 reference = native.run(self.layout, lifted, values, arguments)
                 self._interpreted(lifted, values, arguments, reference)
-                truth = reference == native.Value(True)
+                truth = isinstance(reference, native.Value) and reference.value
                 said.append(truth)
                 names = names_of(lifted, arguments)
                 if bool(interpreter.evaluate(lifted.claim, self.layout, values, names)) != truth:

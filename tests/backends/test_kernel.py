@@ -211,6 +211,15 @@ def test_orbits_are_those_of_tuples_and_stand_for_as_many_states() -> None:
     assert min(images, columns) >= 5
 
 
+def test_orbits_of_more_members_than_64_bits_have_permutations() -> None:
+    layout = Layout(lift(Counters(limit=2)), {Counter: 25})
+    symmetry = symmetry_of(layout)
+    assert isinstance(symmetry, Symmetry)
+    found = search(RowSpace(layout, symmetry))
+    assert sum(map(len, found.layers)) == 4, "none, one, two of one, one of two"
+    assert found.states == math.comb(27, 2)
+
+
 def test_orbits_of_the_ledger_add_up_to_all_its_states() -> None:
     layout = Layout(lift(LedgerTwoCrashes), {Delegation: 3})
     symmetry = symmetry_of(layout)
@@ -246,6 +255,48 @@ def test_bounds_that_are_wrong_are_a_disagreement_and_no_finding() -> None:
     space = RowSpace(layout, bounds={"level": range(4), "low": range(2)})
     with pytest.raises(Disagreement, match=r"rise takes level out of the bounds that were inferred"):
         search(space)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_weights_beyond_64_bits_are_added_up_exactly(workers: int) -> None:
+    layout = Layout(lift(Counters), {Counter: 3})
+    states: list[State] = [(n, 0, 0) for n in range(-9, 10)]
+    plain = RowSpace(layout, workers=workers).step(RowSpace(layout).pack(states), [1] * 19).taken
+    weights = [math.factorial(25) + n for n in range(19)]
+    counted = TupleSpace(layout).step(states, weights).taken
+    space = RowSpace(layout, workers=workers)
+    assert list(space.step(space.pack(states), weights).taken) == list(counted)
+    assert [one > 1 << 63 for one in counted] == [one > 0 for one in plain]
+
+
+@model
+class Huge:
+    """Sums that come close to 64 bits, and one that leaves them."""
+
+    far: Annotated[int, Range(-(1 << 40), 1 << 40)] = var(0)
+    near: Annotated[int, Range(0, 1 << 20)] = var(1)
+    times: int = 1 << 20
+
+    @action
+    def jump(self) -> None:
+        require(self.far * self.times + self.near < 1 << 61)
+        self.far += 1 << 39
+
+    @action
+    def back(self) -> None:
+        require(self.far * 3 > self.near - self.times * self.times)
+        self.far = self.near - self.far
+
+
+def test_sums_close_to_64_bits_are_right_and_larger_ones_are_refused() -> None:
+    layout = Layout(lift(Huge), {})
+    space = RowSpace(layout)
+    states = random_states(layout, space.packing.fields, 300, "huge")
+    expected = by_generated(layout, space.packing.fields, states)
+    assert min(expected.taken) > 30
+    assert by_kernel(space, states) == expected
+    with pytest.raises(UsageError, match="a sum over far, near may leave 64 bits"):
+        RowSpace(Layout(lift(Huge(times=1 << 30)), {}))
 
 
 def test_a_claim_is_tested_in_every_state_of_a_batch() -> None:

@@ -104,5 +104,5 @@ def command_line(case: Case, folder: Path, *, warm: bool, workers: int = 1) -> R
     command += ["--symmetry", "off", "--max-states", str(2 * case.states), "--max-memory", "20G"]
     command += ["--workers", str(workers), "--json", str(report)]
     _, run = timed(command, folder, {**os.environ, "PYTHONPATH": str(ROOT), "MESHSPEC_CACHE": str(cache)})
-    findings: list[dict[str, Any]] = json.loads(report.read_text(encoding="utf-8"))["findings"]
-    return attrs.evolve(run, states=max(int(finding["states"]) for finding in findings))
+    found: list[dict[str, Any]] = json.loads(report.read_text(encoding="utf-8"))["properties"]
+    return attrs.evolve(run, states=max(one["states"] or 0 for one in found))

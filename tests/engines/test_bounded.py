@@ -159,6 +159,10 @@ def test_the_entries_of_a_constant_table_are_those_of_the_model() -> None:
     assert isinstance(came_to(p_shapes.Quota)["at_most_two"], Inductive)
 
 
+def test_a_claim_is_about_the_numbers_of_its_range_and_no_others() -> None:
+    assert isinstance(came_to(p_hidden.Measured)["less_than_three_and_some"], Inductive)
+
+
 def test_what_is_known_for_every_size_is_assumed_of_every_state() -> None:
     lifted = lift(p_ledger.EffectLedger)
     properties = {p.name: p for p in properties_of(lifted)}

@@ -262,6 +262,14 @@ def test_a_space_that_was_asked_for_and_cannot_hold_the_model_is_refused() -> No
             explore(lift(Unbounded), {}, options=Options(space=space))
 
 
+def test_several_workers_stay_with_the_kernel_and_tuples_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("meshspec.engines.spaces.GROWN", 50)
+    options = Options(symmetry=False, workers=2)
+    search, _ = search_states(lift(TwoPhase), {Manager: 4}, Limits(), options=options)
+    assert search.space.name == ("rows and kernel" if "kernel" in spaces() else "NumPy")
+    assert search.plain.bytes_held() == TupleSpace(search.layout).bytes_held()
+
+
 def test_several_workers_come_to_the_same() -> None:
     if "kernel" in spaces():
         options = Options(symmetry=False, space="kernel", workers=2)
@@ -272,7 +280,8 @@ def test_several_workers_come_to_the_same() -> None:
 @pytest.mark.parametrize("space", spaces())
 def test_a_layer_may_be_stepped_in_slices(space: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Indexes of what is stuck, raises or leaves a Range are those of the layer and not of the slice."""
-    subjects = [*MODELS[1:], (CountdownWithAnEnd, {}), (Spread, {Place: 3})]
+    more: list[tuple[Any, dict[type[Sort], int]]] = [(CountdownWithAnEnd, {}), (Spread, {Place: 3})]
+    subjects = [*MODELS[1:], *more]
     for target, sizes in subjects:
         for symmetry in (True, False):
             options = Options(symmetry=symmetry, space=space, counterexamples=2)

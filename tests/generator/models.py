@@ -29,6 +29,7 @@ from meshspec import (
     fault,
     forall,
     implies,
+    leads_to,
     lemma,
     model,
     require,
@@ -253,8 +254,12 @@ class Writer:
             self.method(kind, f"claim{number}", parameters, "bool", self.claim(self.body(5, **parameters)))
         if self.chance(0.25):
             self.method("terminal", "may_end", {}, "bool", [f"return {self.say.truth(self.body(3), 1)}"])
-        if self.chance(0.08):
-            self.method("eventually", "comes", {}, "bool", [f"return {self.say.truth(self.body(3), 1)}"])
+        if self.chance(0.25):
+            parameters = self.parameters(1)
+            body = self.body(3, **parameters)
+            asked, answered = self.say.truth(body, 1), self.say.truth(body, 1)
+            said = f"leads_to({asked}, {answered})" if self.chance(0.6) else answered
+            self.method("eventually", "comes", parameters, "bool", [f"return {said}"])
 
     def claim(self, body: Body) -> Lines:
         body.claim = True

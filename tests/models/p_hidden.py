@@ -195,3 +195,19 @@ class Steep:
     @always
     def never_there(self) -> bool:
         return self.level % 7 != 4
+
+
+@model
+class Measured:
+    """A claim about some numbers: of those outside their Range it says nothing, and of zero it would be false."""
+
+    level: int = var(0)
+
+    @action
+    def climb(self) -> None:
+        require(self.level < 3)
+        self.level += 1
+
+    @always
+    def less_than_three_and_some(self, some: Annotated[int, Range(1, 3)]) -> bool:
+        return self.level < 3 + some
