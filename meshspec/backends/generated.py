@@ -172,15 +172,18 @@ class Generator:
             chosen = tree.below[[_encoded(option) for option in tree.options].index(question.value)]
             self._tree(chosen, number, names, spare, depth, lines)
             return
-        for position, (option, child) in enumerate(zip(tree.options, tree.below, strict=True)):
-            last = position == len(tree.options) - 1
-            test = question.text if option is True else f"{question.text} == {_encoded(option)!r}"
-            word = "if" if position == 0 else "elif"
-            lines.append(f"{indent}else:" if last and position else f"{indent}{word} {test}:")
-            before = len(lines)
-            self._tree(child, number, names, spare, depth + 1, lines)
-            if len(lines) == before:
-                lines.append(f"{indent}    pass")
+        told: list[tuple[object, list[str]]] = []
+        for option, child in zip(tree.options, tree.below, strict=True):
+            below: list[str] = []
+            self._tree(child, number, names, spare, depth + 1, below)
+            if below:  # an answer that leads to no step is not asked for
+                told.append((option, below))
+        for position, (option, below) in enumerate(told):
+            if len(told) == len(tree.options) > 1 and position == len(told) - 1:
+                lines.append(f"{indent}else:")
+            else:
+                lines.append(f"{indent}{'elif' if position else 'if'} {_asked(question.text, option)}:")
+            lines += below
 
     def _leaf(
         self, outcome: Outcome, number: int, names: Mapping[str, Code], spare: set[str], indent: str, lines: list[str]
@@ -240,6 +243,12 @@ class Generator:
         scope: dict[str, Any] = dict(self.constants)
         exec(compile("\n".join(lines), f"<generated {name}>", "exec"), scope)  # our own text
         return scope[name]
+
+
+def _asked(question: str, option: object) -> str:
+    if isinstance(option, bool):
+        return question if option else f"not {question}"
+    return f"{question} == {_encoded(option)!r}"
 
 
 def _encoded(option: object) -> object:

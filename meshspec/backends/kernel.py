@@ -34,6 +34,7 @@ FACTOR = 0x9E3779B97F4A7C15
 _FULL = 0.55  # how full a table may be
 _GROWTH = 1.6  # it is 0.34 full then: at one word a state, 23 bytes for each state
 _BUFFER = 1 << 15  # successors between two visits to the table: they stay in the cache
+_TOGETHER = 1 << 17  # the same where workers wait for each other in between
 _DIGIT = 24  # bits of a weight that are added up at once where sums would leave 64 bits
 _ALONE = 512  # fewer states than this are not worth a second thread
 
@@ -142,7 +143,7 @@ class RowSpace(Space):
         self._grounding: Grounding | None = None
         self._orbits = _Orbits(self._kernel, self.packing, symmetry) if symmetry is not None else None
         words, actions = self.packing.words, len(layout.ground_actions())
-        room = max(_BUFFER, 2 * actions)
+        room = max(_BUFFER if workers == 1 else _TOGETHER, 2 * actions)
         self._shards = [_Table(self._kernel, words, self._factor) for _ in range(workers)]
         self._piles = [_Pile(words) for _ in range(workers)]
         self._workers = [_Worker(words, room, len(self._tables.sums) // 2, actions, workers) for _ in range(workers)]

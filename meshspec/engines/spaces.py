@@ -1,4 +1,4 @@
-"""Which space a search is in: tuples while it is small, then packed states, stepped by NumPy and then by a kernel."""
+"""Which space a search is in: tuples while it is small, then packed states, stepped by a kernel or by NumPy."""
 
 from __future__ import annotations
 
@@ -15,11 +15,8 @@ from meshspec.engines.limits import TURNED_OFF, Options
 from meshspec.engines.partial_order import PartialOrder, ample
 from meshspec.errors import UsageError
 
-GROWN = 20_000
-"""From so many states held on it pays to load NumPy and to write its functions."""
-
-VAST = 300_000
-"""From so many states held on it pays to load numba and its kernel."""
+GROWN = 40_000
+"""From so many states held on it pays to load what steps packed ones."""
 
 _CARRIED = 1 << 16  # states turned into tuples at a time
 
@@ -70,15 +67,13 @@ class Stage:
 def stages(options: Options) -> list[Stage]:
     """Where a search may go on, in order; it begins in the first that costs nothing, or in tuples.
 
-    A space that was asked for is the only one. Several workers are worth the kernel at once.
+    A space that was asked for is the only one. Where the kernel refuses or is not there, NumPy takes its place.
     """
     if options.space == "tuples":
         return []
     if options.space is not None:
         return [Stage(0, _kernel if options.space == "kernel" else _columns)]
-    if options.workers > 1:
-        return [Stage(GROWN, _kernel), Stage(GROWN, _columns)]
-    return [Stage(GROWN, _columns), Stage(VAST, _kernel)]
+    return [Stage(GROWN, _kernel), Stage(GROWN, _columns)]
 
 
 def carried(old: Space, new: Space, batch: Batch) -> Batch:

@@ -186,7 +186,6 @@ class Told:
     def whole(self) -> bool:
         return not self.broken
 
-
     @sometimes
     def breaks(self, n: Node) -> bool:
         return self.broken and self.up[n]
@@ -258,3 +257,96 @@ class Leaves:
     @always
     def nothing_to_say(self, n: Node) -> bool:
         return implies(self.by[n] and self.level == 0, self.level == 0)
+
+
+# -- for proofs ------------------------------------------------------------------------------------------------
+
+
+@model
+class Passed:
+    """What an action does to everyone but its own member breaks a claim about that name."""
+
+    marked: Map[Node, bool] = var(False)
+
+    @action
+    def pass_it(self, n: Node) -> None:
+        self.marked = each(Node, lambda m: m is not n)
+
+    @always
+    def unmarked(self, n: Node) -> bool:
+        return not self.marked[n]
+
+
+@model
+class Marks:
+    """Those that nobody names count too."""
+
+    marked: Map[Node, bool] = var(False)
+
+    @action
+    def mark(self, n: Node) -> None:
+        self.marked[n] = True
+
+    @always
+    def few(self) -> bool:
+        return count(Node, lambda n: self.marked[n]) < 2
+
+
+@model
+class Debts:
+    """Where some owe, the sum may be less than what one of them has."""
+
+    has: Map[Node, Annotated[int, Range(-1, 1)]] = var(any_of(0, -1))
+
+    @action
+    def get(self, n: Node) -> None:
+        require(self.has[n] == 0)
+        self.has[n] = 1
+
+    @always
+    def covered(self, n: Node) -> bool:
+        return implies(self.has[n] == 1, total(Node, lambda m: self.has[m]) >= 1)
+
+
+@model
+class Seven:
+    """`never_seven` is true and not proved, so that nothing may rest on it."""
+
+    n: Annotated[int, Range(0, 8)] = var(0)
+
+    @action
+    def grow(self) -> None:
+        require(self.n != 7 and self.n < 8)
+        self.n += 2
+
+    @always
+    def never_seven(self) -> bool:
+        return self.n != 7
+
+
+@model
+class Waits:
+    """`break_it` waits for `open_it` and not for `rest`, which comes last: taken alone it would hide what breaks."""
+
+    opened: bool = var(False)
+    idle: bool = var(False)
+    broken: bool = var(False)
+
+    @action
+    def open_it(self) -> None:
+        require(not self.opened)
+        self.opened = True
+
+    @action
+    def break_it(self) -> None:
+        require(self.opened and not self.idle)
+        self.broken = True
+
+    @action
+    def rest(self) -> None:
+        require(not self.idle)
+        self.idle = True
+
+    @always
+    def whole(self) -> bool:
+        return not self.broken

@@ -68,7 +68,9 @@ def missed_row(plant: Plant) -> None:
 def overflow_into_the_neighbours_field(plant: Plant) -> None:
     """Nobody asks whether what is written fits."""
     plant.edited(
-        Lowering, "_write", ("self._limited(self._limited([inside], code, 1, field.size - 1), code, -1, 0)", "[inside]")
+        Lowering,
+        "_write",
+        ("self._limited(self._limited([inside], code, 1, field.size - 1), code, -1, 0)", "[inside]"),
     )
 
 
@@ -91,8 +93,7 @@ def quantifier_over_one_too_few_in_rows(plant: Plant) -> None:
     plant.edited(
         Grounder,
         "ground",
-        ("range(self.layout.sizes[bound.type.cls])",
-        "range(max(1, self.layout.sizes[bound.type.cls] - 1))"),
+        ("range(self.layout.sizes[bound.type.cls])", "range(max(1, self.layout.sizes[bound.type.cls] - 1))"),
     )
 
 
@@ -105,7 +106,9 @@ def truncating_division_in_rows(plant: Plant) -> None:
 
 def wrong_stride_of_a_table(plant: Plant) -> None:
     """A table of two fields is read as if the first were as wide as the second."""
-    plant.edited(part_of(dispatch, "_Writer"), "_terms", ("self.fields[cell].codes", "self.fields[term.cells[-1]].codes"))
+    plant.edited(
+        part_of(dispatch, "_Writer"), "_terms", ("self.fields[cell].codes", "self.fields[term.cells[-1]].codes")
+    )
 
 
 def repeated_choice_is_a_row(plant: Plant) -> None:
@@ -117,11 +120,15 @@ def repeated_choice_is_a_row(plant: Plant) -> None:
 
 def hash_taken_for_equality(plant: Plant) -> None:
     """What stands where a state would stand is taken for it."""
-    plant.loop("insert", ("if held == first:\n", "if held != _ZERO:\n                break\n            if held == first:\n"))
+    plant.loop(
+        "insert", ("if held == first:\n", "if held != _ZERO:\n                break\n            if held == first:\n")
+    )
 
 
 def first_word_taken_for_the_state(plant: Plant) -> None:
-    plant.loop("insert", ("if table[at * count + w] != states[i * count + w]:\n                        same = False", "pass"))
+    plant.loop(
+        "insert", ("if table[at * count + w] != states[i * count + w]:\n                        same = False", "pass")
+    )
 
 
 def conditions_of_a_row_not_looked_at(plant: Plant) -> None:
@@ -143,7 +150,9 @@ def a_shard_is_lost(plant: Plant) -> None:
 
 
 def worker_leaves_out_its_last_state(plant: Plant) -> None:
-    plant.edited(RowSpace, "_rounds", ("total * (number + 1) // len(workers)", "total * (number + 1) // len(workers) - number"))
+    plant.edited(
+        RowSpace, "_rounds", ("total * (number + 1) // len(workers)", "total * (number + 1) // len(workers) - number")
+    )
 
 
 def odd_rows_forgotten(plant: Plant) -> None:
@@ -182,15 +191,21 @@ def leaving_a_range_unnoticed_in_numpy(plant: Plant) -> None:
 
 
 def wrong_frame_in_numpy(plant: Plant) -> None:
-    plant.edited(moves, "_settled", ("cleared |= _mask(field) << field.shift", "cleared |= (2 * _mask(field) + 1) << field.shift"))
+    plant.edited(
+        moves,
+        "_settled",
+        ("cleared |= _mask(field) << field.shift", "cleared |= (2 * _mask(field) + 1) << field.shift"),
+    )
 
 
 def quantifier_over_one_too_few_in_numpy(plant: Plant) -> None:
     plant.edited(
         Grounding,
         "_quantified",
-        ("range(self.layout.sizes[node.bound.type.cls])",
-        "range(max(1, self.layout.sizes[node.bound.type.cls] - 1))"),
+        (
+            "range(self.layout.sizes[node.bound.type.cls])",
+            "range(max(1, self.layout.sizes[node.bound.type.cls] - 1))",
+        ),
     )
 
 
@@ -215,8 +230,7 @@ def states_met_are_not_remembered_in_order(plant: Plant) -> None:
     plant.edited(
         sorted_runs.SortedRuns,
         "insert",
-        ('np.sort(np.concatenate([self._runs[-1], last]), kind="stable")',
-        "np.concatenate([self._runs[-1], last])"),
+        ('np.sort(np.concatenate([self._runs[-1], last]), kind="stable")', "np.concatenate([self._runs[-1], last])"),
     )
 
 

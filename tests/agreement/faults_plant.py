@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from meshspec.backends import compiled, kernel
+from meshspec.errors import CertificateError, Disagreement
 
 Wrong = Callable[..., Any]
 
@@ -77,3 +78,17 @@ def _rewritten(function: Wrong, edits: Iterable[tuple[str, str]], names: dict[st
 
 def by_name(fault: Any) -> str:
     return fault.__name__
+
+
+Test = Callable[[], None]
+Known = dict[Fault, Test]
+"""Faults, each with the test that fails when it is planted."""
+
+
+def fails(test: Test) -> bool:
+    """Whether a test that passes while all is well fails now: by what it says, or because an engine notices."""
+    try:
+        test()
+    except (AssertionError, Disagreement, CertificateError, pytest.fail.Exception):
+        return True
+    return False

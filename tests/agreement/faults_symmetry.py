@@ -92,7 +92,9 @@ def parts_of_a_column_exchanged_one_by_one_in_numpy(plant: Plant) -> None:
         return tuple(np.minimum(x, y) for x, y in pairs), tuple(np.maximum(x, y) for x, y in pairs)
 
     plant.instead(orbits, "_exchanged", exchanged)
-    plant.instead(orbits, "_parts", lambda _right, packing, cells: [part_of(orbits, "_part")(packing.fields[c]) for c in cells])
+    plant.instead(
+        orbits, "_parts", lambda _right, packing, cells: [part_of(orbits, "_part")(packing.fields[c]) for c in cells]
+    )
 
 
 def run_of_equal_columns_goes_on_in_the_kernel(plant: Plant) -> None:
@@ -139,8 +141,7 @@ def deadlocks_counted_by_orbits(plant: Plant) -> None:
     plant.edited(
         part_of(search, "_Search"),
         "_collect",
-        ("sum(int(weights[place]) for place in places)",
-        "len(places)"),
+        ("sum(int(weights[place]) for place in places)", "len(places)"),
     )
 
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from pytest_benchmark.fixture import BenchmarkFixture
 
 from tests.benchmarks import peers, record
 from tests.benchmarks.cases import CASES, Case
 from tests.benchmarks.peers import Run
+
+if TYPE_CHECKING:  # only `make bench` installs it
+    from pytest_benchmark.fixture import BenchmarkFixture
 
 Engine = Callable[[Case, Path], Run]
 FORMS = {False: "bytes", True: "packed"}
