@@ -166,7 +166,7 @@ class Generator:
         if isinstance(tree, Leaf):
             self._leaf(tree.value, number, names, spare, indent, lines)
             return
-        spare = spare - {name.name for name in free_names(tree.question)}
+        spare = spare and spare - {name.name for name in free_names(tree.question)}
         question = self.code(tree.question, names)
         if question.known:
             chosen = tree.below[[_encoded(option) for option in tree.options].index(question.value)]
@@ -188,7 +188,7 @@ class Generator:
     def _leaf(
         self, outcome: Outcome, number: int, names: Mapping[str, Code], spare: set[str], indent: str, lines: list[str]
     ) -> None:
-        if spare - _names_of(outcome):
+        if spare and spare - _names_of(outcome):
             return
         if isinstance(outcome, Raises):
             lines.append(f"{indent}out.append(({number}, None, {outcome.error!r}))")

@@ -7,6 +7,7 @@ their models from there.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from types import CodeType, FunctionType
 from typing import Any, NoReturn, cast
 
@@ -88,11 +89,11 @@ class Lifted:
         own, chosen = self.assembled(arguments)
         return label(self.name, own + chosen)
 
-    @property
+    @cached_property
     def paths(self) -> tuple[Path, ...]:
         return tuple(Path(condition, outcome) for condition, outcome in grouped(self.tree))
 
-    @property
+    @cached_property
     def claim(self) -> Node:
         """A claim as one expression; where its body raises it is false."""
         return expression(self.tree, lambda leaf: leaf.value if isinstance(leaf, Says) else FALSE)

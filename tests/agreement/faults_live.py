@@ -97,7 +97,7 @@ def any_step_is_a_stutter(plant: Plant) -> None:
 
 
 def any_start_will_do(plant: Plant) -> None:
-    plant.instead(refine, "_may_start", lambda _right, *_: True)
+    plant.says(refine, "_may_start", True)
 
 
 def first_start_is_seen_for_all(plant: Plant) -> None:

@@ -1,8 +1,8 @@
-"""Faults in packed states: how they are laid out, lowered to rows, dispatched, kept by the kernel, stepped by NumPy."""
+"""Faults in packed states: their layout, the rows that step them, the kernel that keeps them, NumPy."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from meshspec.backends import arrays, columns, dispatch, intervals, lowering, moves, packing, sorted_runs
 from meshspec.backends.grounding import Grounding
 from meshspec.backends.kernel import RowSpace
+from meshspec.backends.layout import State
 from meshspec.backends.lowering import Ground, Grounder
 from meshspec.backends.packing import Packing
 from meshspec.backends.rows import Lowering
@@ -19,15 +20,12 @@ from tests.agreement.faults_plant import Fault, Plant, part_of
 
 
 def none_has_the_code_of_the_least_value(plant: Plant) -> None:
-    def codes(right: Any, self: Packing, cell: int, field: Any, values: Any) -> Iterator[int]:
-        return right(self, cell, field, (field.lo if value is None else value for value in values))
+    def pack(right: Any, self: Packing, states: Sequence[State]) -> Any:
+        least = [field.lo for field in self.fields]
+        held = [[lo if v is None else v for lo, v in zip(least, state, strict=True)] for state in states]
+        return right(self, list(map(tuple, held)))
 
-    plant.instead(Packing, "_codes", codes)
-
-
-def none_has_no_code_of_its_own(plant: Plant) -> None:
-    """Where all codes of a field are taken, the one for ``None`` is a bit of the neighbour's."""
-    plant.edited(Packing, "__init__", ("(size + optional - 1)", "(size - 1)"))
+    plant.instead(Packing, "pack", pack)
 
 
 def fields_overlap_by_a_bit(plant: Plant) -> None:
@@ -127,7 +125,11 @@ def hash_taken_for_equality(plant: Plant) -> None:
 
 def first_word_taken_for_the_state(plant: Plant) -> None:
     plant.loop(
-        "insert", ("if table[at * count + w] != states[i * count + w]:\n                        same = False", "pass")
+        "insert",
+        (
+            "!= states[i * count + w]:\n                        same = False",
+            "!= states[i * count + w]:\n                        pass",
+        ),
     )
 
 
@@ -156,7 +158,7 @@ def worker_leaves_out_its_last_state(plant: Plant) -> None:
 
 
 def odd_rows_forgotten(plant: Plant) -> None:
-    plant.instead(RowSpace, "_odd", lambda _right, *_: [])
+    plant.says(RowSpace, "_odd", [])
 
 
 # -- NumPy -----------------------------------------------------------------------------------------------------
@@ -194,7 +196,7 @@ def wrong_frame_in_numpy(plant: Plant) -> None:
     plant.edited(
         moves,
         "_settled",
-        ("cleared |= _mask(field) << field.shift", "cleared |= (2 * _mask(field) + 1) << field.shift"),
+        ("cleared |= _mask(field) << field.shift", "cleared |= (2 * _mask(field) + 1) << field.shift & _ALL"),
     )
 
 
@@ -241,7 +243,6 @@ def value_of_another_lane(plant: Plant) -> None:
 
 IN_LAYOUTS: tuple[Fault, ...] = (
     none_has_the_code_of_the_least_value,
-    none_has_no_code_of_its_own,
     fields_overlap_by_a_bit,
     inferred_bound_off_by_one,
 )

@@ -37,6 +37,18 @@ class Plant:
         right = part_of(owner, name)
         self.patch.setattr(owner, name, self._counted(lambda *args, **named: wrong(right, *args, **named)))
 
+    def says(self, owner: object, name: str, said: Any) -> None:
+        """The right function is not asked: this is what it says."""
+        self.instead(owner, name, lambda *_args, **_named: said)
+
+    def changed(self, owner: object, name: str, change: Callable[[Any], Any]) -> None:
+        """What the right function says, changed."""
+
+        def wrong(right: Wrong, *args: Any, **named: Any) -> Any:
+            return change(right(*args, **named))
+
+        self.instead(owner, name, wrong)
+
     def edited(self, owner: object, name: str, *edits: tuple[str, str]) -> None:
         """The function with pieces of its text, each of which must be there exactly once, replaced."""
         function = part_of(owner, name)
@@ -44,9 +56,9 @@ class Plant:
 
     def loop(self, name: str, *edits: tuple[str, str]) -> None:
         """The same for a loop of the kernel, which then runs as Python: slowly, with nothing to compile."""
-        names = {**vars(compiled), "_prefetch": lambda *_: None}
+        names: dict[str, Any] = {**vars(compiled), "_prefetch": _nothing}
         made = self._counted(_rewritten(part_of(compiled, f"_{name}"), edits, names))
-        load = kernel.load
+        load = compiled.load
 
         def run(*args: Any) -> Any:
             with np.errstate(over="ignore"):  # a hash leaves 64 bits on purpose
@@ -76,8 +88,12 @@ def _rewritten(function: Wrong, edits: Iterable[tuple[str, str]], names: dict[st
     return made[name]  # type: ignore[no-any-return]  # what was just defined
 
 
+def _nothing(*_: Any) -> None:
+    """What asking for memory ahead comes to in Python."""
+
+
 def by_name(fault: Any) -> str:
-    return fault.__name__
+    return str(getattr(fault, "__name__", ""))
 
 
 Test = Callable[[], None]

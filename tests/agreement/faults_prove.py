@@ -1,4 +1,4 @@
-"""Faults in proofs: induction at every size, k-induction, bounded search, lemmas, equivalence. Each with who notices."""
+"""Faults in proofs: induction, k-induction, bounded search, lemmas, mutants. Each with who notices it."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ QUESTION = part_of(obligations, "_Question")
 
 
 def base_case_never_asked(plant: Plant) -> None:
-    plant.instead(induction, "obligations_of", lambda right, *args: right(*args)[1:])
+    plant.changed(induction, "obligations_of", lambda found: found[1:])
 
 
 def a_path_is_never_asked(plant: Plant) -> None:
-    plant.instead(induction, "obligations_of", lambda right, *args: right(*args)[:1] + right(*args)[2:])
+    plant.changed(induction, "obligations_of", lambda found: [*found[:1], *found[2:]])
 
 
 def raising_paths_never_asked(plant: Plant) -> None:
-    plant.instead(induction, "raising", lambda _right, *_: [])
+    plant.says(induction, "raising", [])
 
 
 def proofs_that_rest_on_what_fell(plant: Plant) -> None:
@@ -52,7 +52,11 @@ def proofs_that_rest_on_what_fell(plant: Plant) -> None:
 
 def goal_at_the_arguments_of_the_action(plant: Plant) -> None:
     """The names of the claim are those of the action: it is asked for what the action touches and nothing else."""
-    plant.instead(obligations, "apart", lambda _right, body: body)
+
+    def apart(_right: Any, body: Any) -> Any:
+        return body
+
+    plant.instead(obligations, "apart", apart)
 
 
 def no_members_but_the_named_ones(plant: Plant) -> None:
@@ -88,7 +92,10 @@ def assumed_after_the_step(plant: Plant) -> None:
 
 
 def range_of_a_parameter_forgotten(plant: Plant) -> None:
-    plant.instead(obligations, "within", lambda right, name, _bounds: right(name, range(-(10**6), 10**6)))
+    def within(right: Any, name: Any, _bounds: range) -> Any:
+        return right(name, range(-(10**6), 10**6))
+
+    plant.instead(obligations, "within", within)
 
 
 # -- in a scope ------------------------------------------------------------------------------------------------
@@ -99,7 +106,7 @@ def base_case_one_step_short(plant: Plant) -> None:
 
 
 def bounded_search_leaves_out_an_initial_value(plant: Plant) -> None:
-    plant.instead(Steps, "options", lambda right, *args: right(*args)[:1])
+    plant.changed(Steps, "options", lambda found: found[:1])
 
 
 def wrong_frame_in_a_step(plant: Plant) -> None:
@@ -139,7 +146,7 @@ def any_of_the_shortest_is_the_first(plant: Plant) -> None:
 
 
 def candidate_that_a_step_makes_false_kept(plant: Plant) -> None:
-    plant.instead(part_of(lemmas, "_Houdini"), "_step", lambda _right, *_: None)
+    plant.says(part_of(lemmas, "_Houdini"), "_step", None)
 
 
 def candidate_that_fails_at_the_start_kept(plant: Plant) -> None:
@@ -148,30 +155,27 @@ def candidate_that_fails_at_the_start_kept(plant: Plant) -> None:
 
 def any_violation_is_the_mutants_own(plant: Plant) -> None:
     """The unchanged model breaks it as well, by steps of its own."""
-    plant.instead(kills.Judge, "_uses_the_change", lambda _right, *_: True)
-    plant.instead(kills.Judge, "_mended", lambda _right, *_: True)
+    plant.says(kills.Judge, "_uses_the_change", True)
+    plant.says(kills.Judge, "_mended", True)
 
 
 def never_mended(plant: Plant) -> None:
-    plant.instead(kills.Judge, "_mended", lambda _right, *_: True)
+    plant.says(kills.Judge, "_mended", True)
 
 
 def mutant_not_run_by_cpython(plant: Plant) -> None:
-    plant.instead(kills.Judge, "_run", lambda _right, *_: None)
+    plant.says(kills.Judge, "_run", None)
 
 
 def equal_by_what_is_not_proved(plant: Plant) -> None:
-    plant.instead(
-        mutate,
-        "prove",
-        lambda right, *args: [
-            attrs.evolve(one, answer=Answer.HOLDS, strength=Strength.EVERY_SIZE, settles="") for one in right(*args)
-        ],
-    )
+    def believed(found: Any) -> list[Any]:
+        return [attrs.evolve(one, answer=Answer.HOLDS, strength=Strength.EVERY_SIZE, settles="") for one in found]
+
+    plant.changed(mutate, "prove", believed)
 
 
 def equal_in_scope_is_equal(plant: Plant) -> None:
-    plant.instead(mutate, "unequal", lambda _right, *_: "")
+    plant.says(mutate, "unequal", "")
 
 
 def blocked_differs_from_nothing(plant: Plant) -> None:

@@ -38,14 +38,14 @@ def relation_sorted_like_columns(plant: Plant) -> None:
     """Members of a sort that keys a map twice own columns: the first key decides."""
 
     def columns(_right: Any, layout: Any, sort: Any) -> Any:
-        found: list[list[int]] = [[] for _ in range(layout.sizes[sort])]
+        found = [list[int]() for _ in range(layout.sizes[sort])]
         for place, cell in enumerate(layout.cells):
             first = next((key for key in cell.keys if isinstance(key, sort)), None)
             if first is not None:
                 found[first.index].append(place)
         return tuple(map(tuple, found))
 
-    plant.instead(symmetry, "_why_no_columns", lambda _right, *_: "")
+    plant.says(symmetry, "_why_no_columns", "")
     plant.instead(symmetry, "_columns", columns)
 
 
@@ -59,7 +59,7 @@ def member_held_not_relabelled(plant: Plant) -> None:
 
 def members_told_apart_are_exchanged(plant: Plant) -> None:
     """Symmetry stays on with a constant table that differs, and with a start at one member."""
-    plant.instead(symmetry, "_told_apart", lambda _right, *_: "")
+    plant.says(symmetry, "_told_apart", "")
 
 
 def one_permutation_left_out(plant: Plant) -> None:
@@ -74,7 +74,11 @@ def one_permutation_left_out(plant: Plant) -> None:
 def orbit_as_large_as_the_group(plant: Plant) -> None:
     def size(_right: Any, self: Symmetry) -> Any:
         ways = math.prod(math.factorial(len(members)) for members in self.columns)
-        return lambda _state: ways * (len(self.images) + 1)
+
+        def of(_state: Any) -> int:
+            return ways * (len(self.images) + 1)
+
+        return of
 
     plant.instead(Symmetry, "orbit_size", size)
 
@@ -91,10 +95,11 @@ def parts_of_a_column_exchanged_one_by_one_in_numpy(plant: Plant) -> None:
         pairs = list(zip(a, b, strict=True))
         return tuple(np.minimum(x, y) for x, y in pairs), tuple(np.maximum(x, y) for x, y in pairs)
 
+    def parts(_right: Any, packing: Any, cells: Any) -> Any:
+        return [part_of(orbits, "_part")(packing.fields[cell]) for cell in cells]
+
     plant.instead(orbits, "_exchanged", exchanged)
-    plant.instead(
-        orbits, "_parts", lambda _right, packing, cells: [part_of(orbits, "_part")(packing.fields[c]) for c in cells]
-    )
+    plant.instead(orbits, "_parts", parts)
 
 
 def run_of_equal_columns_goes_on_in_the_kernel(plant: Plant) -> None:
@@ -134,7 +139,11 @@ def canonical_form_forgotten_in_step(plant: Plant) -> None:
 
 def witness_of_one_is_one_for_all(plant: Plant) -> None:
     """Arguments are taken for alike although no permutation maps one to the other."""
-    plant.instead(watch, "_alike", lambda _right, _lifted, arguments, symmetry: [list(arguments)])
+
+    def alike(_right: Any, _lifted: Any, arguments: Any, _symmetry: Any) -> Any:
+        return [list(arguments)]
+
+    plant.instead(watch, "_alike", alike)
 
 
 def deadlocks_counted_by_orbits(plant: Plant) -> None:

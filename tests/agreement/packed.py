@@ -33,8 +33,8 @@ class PackedReading:
     _met: set[State] = attrs.field(factory=set[State])
 
     @classmethod
-    def of(cls, name: str, layout: Layout) -> PackedReading:
-        reading = cls(name, TupleSpace(layout), {})
+    def of(cls, name: str, layout: Layout, reference: TupleSpace | None = None) -> PackedReading:
+        reading = cls(name, reference or TupleSpace(layout), {})
         try:
             reading.bounds = bounds_of(layout)
             reading.space = SPACES[name](layout)

@@ -18,6 +18,7 @@ from meshspec.backends.after import after
 from meshspec.backends.generated import Generator
 from meshspec.backends.layout import Key, Layout, State, Values
 from meshspec.backends.solver import AtScope, Sat, Solver
+from meshspec.backends.tuples import TupleSpace
 from meshspec.errors import Disagreement
 from meshspec.expr.nodes import INT, Absent, Cell, Name, Node
 from meshspec.expr.text import value_text
@@ -315,8 +316,9 @@ def compare(
     tried += [random_values(layout, rnd) for _ in range(states - 1)]
     for number, values in enumerate(tried):
         comparison.at(values, solve=number % max(1, states // max(1, solved)) == 0)
+    plain = TupleSpace(layout)
     for name in SPACES:
-        reading = PackedReading.of(name, layout)
+        reading = PackedReading.of(name, layout, plain)
         if reading.refused:
             comparison.result.refused[name] = reading.refused
             continue

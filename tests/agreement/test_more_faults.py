@@ -1,4 +1,4 @@
-"""Every fault planted in packed states, symmetry, searches, runs, proofs and certificates is noticed by a named test."""
+"""Every fault planted in packed states, symmetry, searches, runs, proofs and certificates is noticed."""
 
 from __future__ import annotations
 
@@ -107,9 +107,7 @@ def test_a_fault_in_going_on_from_a_checkpoint_is_noticed(fault: Fault, monkeypa
     assert is_noticed(fault, (going_on,), monkeypatch)
 
 
-@pytest.mark.parametrize(
-    ("fault", "test"), [one for known in KNOWN for one in known.items()], ids=lambda one: getattr(one, "__name__", "")
-)
+@pytest.mark.parametrize(("fault", "test"), [one for known in KNOWN for one in known.items()], ids=by_name)
 def test_a_fault_is_noticed_by_the_test_that_is_named_for_it(
     fault: Fault, test: Test, monkeypatch: pytest.MonkeyPatch
 ) -> None:
