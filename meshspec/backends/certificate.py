@@ -203,15 +203,21 @@ class _Check:
 
     def _completed(
         self, layout: Layout, found: Values, names: Names, held: Sequence[Node]
-    ) -> tuple[Values, dict[str, Any]]:
-        """What the solver found, with everything that `held` does not depend on made random."""
+    ) -> tuple[Values, Values, dict[str, Any]]:
+        """What the solver found, with all that `held` does not depend on made random, and with all of that otherwise.
+
+        What is written unseen shows in one of the two: it cannot stand there already in both.
+        """
         noting, noted = Noting(found), Noting(names)
         if not all(evaluate(node, layout, noting, noted) for node in held):
             raise AssertionError(f"{self.lifted.name}: the solver's state does not satisfy what it was asked for")
-        values, others = self.random.values(layout), self.random.names(layout)
-        values.update((key, found[key]) for key in noting.seen if key in found)
-        others.update((name, names[name]) for name in noted.seen)
-        return values, others
+        values = self.random.values(layout)
+        others = self.random.others(layout, values)
+        for state in (values, others):
+            state.update((key, found[key]) for key in noting.seen if key in found)
+        arguments = self.random.names(layout)
+        arguments.update((name, names[name]) for name in noted.seen)
+        return values, others, arguments
 
     # -- comparing ---------------------------------------------------------------------------------------------
 
@@ -341,10 +347,11 @@ class _Check:
             return False
         found = scope.values(reply.model)
         names = {name.name: scope.terms.value(reply.model, name) for name in self.free}
-        values, names = self._completed(scope.layout, found, names, held)
-        taken = self._try(scope.layout, values, names, twice=True)
-        if taken != number:
-            raise AssertionError(f"{self.lifted.name}: a state found for path {number} takes path {taken}")
+        first, second, names = self._completed(scope.layout, found, names, held)
+        for state in (first, second):
+            taken = self._try(scope.layout, state, names, twice=state is first)
+            if taken != number:
+                raise AssertionError(f"{self.lifted.name}: a state found for path {number} takes path {taken}")
         self.witnesses += 1
         return True
 

@@ -16,6 +16,7 @@ import attrs
 import numpy as np
 
 _ZERO, _ONE, _HIGH, _FAR = np.uint64(0), np.uint64(1), np.uint64(32), np.uint64(29)
+_SHARD, _SHARDS = np.uint64(16), np.uint64(0xFFFF)  # the bits of a hash that choose a worker
 
 # The head of a row: its action, where its parts are, and what it has.
 ACTION_BITS, PART_BITS = 24, 32
@@ -209,14 +210,16 @@ def _share(states: Any, end: int, words: int, factor: Any, shards: int, out: Any
         h = states[i * count] * factor
         for w in range(1, count):
             h = ((h ^ (h >> _FAR)) ^ states[i * count + w]) * factor
-        ends[np.int64(((h & np.uint64(0xFFFF)) * np.uint64(shards)) >> np.uint64(16)) + 1] += 1
+        h = (h ^ (h >> _HIGH)) * factor  # as in `insert`, which takes its slot from higher bits than these
+        ends[np.int64((((h >> _SHARD) & _SHARDS) * np.uint64(shards)) >> _SHARD) + 1] += 1
     for s in range(shards):
         ends[s + 1] += ends[s]
     for i in range(end):
         h = states[i * count] * factor
         for w in range(1, count):
             h = ((h ^ (h >> _FAR)) ^ states[i * count + w]) * factor
-        s = np.int64(((h & np.uint64(0xFFFF)) * np.uint64(shards)) >> np.uint64(16))
+        h = (h ^ (h >> _HIGH)) * factor
+        s = np.int64((((h >> _SHARD) & _SHARDS) * np.uint64(shards)) >> _SHARD)
         for w in range(count):
             out[ends[s] * count + w] = states[i * count + w]
         ends[s] += 1

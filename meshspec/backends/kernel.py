@@ -194,6 +194,10 @@ class RowSpace(Space):
             self._grounding = Grounding(self.layout, self.packing)
         return first_failures(self._grounding, node, arguments)
 
+    def shares(self) -> list[int]:
+        """How many states each worker keeps."""
+        return [table.held for table in self._shards]
+
     def bytes_held(self) -> int:
         return sum(table.slots.nbytes for table in self._shards)
 

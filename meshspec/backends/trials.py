@@ -263,6 +263,14 @@ class Random:
     def names(self, layout: Layout) -> dict[str, Any]:
         return {name.name: self._one_of(layout.values(name.type, self.bounds.get(name.name))) for name in self.free}
 
+    def others(self, layout: Layout, values: Values) -> dict[Key, object]:
+        """Values of which each differs from the one given, where there is another."""
+        drawn = self.values(layout)
+        for key, kinds in self.options[layout]:
+            if drawn[key] == values[key]:
+                drawn[key] = next((other for kind in kinds for other in kind if other != values[key]), drawn[key])
+        return drawn
+
     def _one_of(self, few: Sequence[Any]) -> Any:
         """What ``Random.choice`` gives, at a third of its price."""
         return few[int(self.rnd.random() * len(few))]

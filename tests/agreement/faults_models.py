@@ -256,7 +256,7 @@ class Leaves:
 
     @always
     def nothing_to_say(self, n: Node) -> bool:
-        return implies(self.by[n] and self.level == 0, self.level == 0)
+        return implies(self.by[n] and self.level == 0, self.level == 1)
 
 
 # -- for proofs ------------------------------------------------------------------------------------------------

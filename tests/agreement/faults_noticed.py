@@ -59,7 +59,7 @@ def ready() -> list[Subject]:
 
 def readings(subject: Subject) -> list[str]:
     """One method on one state, in every way."""
-    return compare(*subject, states=10, solved=3).differences
+    return compare(*subject, states=10, solved=0).differences
 
 
 def all_means(subject: Subject) -> list[str]:

@@ -38,11 +38,13 @@ def relation_sorted_like_columns(plant: Plant) -> None:
     """Members of a sort that keys a map twice own columns: the first key decides."""
 
     def columns(_right: Any, layout: Any, sort: Any) -> Any:
-        found = [list[int]() for _ in range(layout.sizes[sort])]
+        many: int = layout.sizes[sort]
+        found = [list[int]() for _ in range(many)]
         for place, cell in enumerate(layout.cells):
-            first = next((key for key in cell.keys if isinstance(key, sort)), None)
+            first: Any = next((key for key in cell.keys if isinstance(key, sort)), None)
             if first is not None:
-                found[first.index].append(place)
+                member: int = first.index
+                found[member].append(place)
         return tuple(map(tuple, found))
 
     plant.says(symmetry, "_why_no_columns", "")

@@ -113,6 +113,8 @@ def test_workers_find_what_one_finds_and_always_in_the_same_order(workers: int) 
     while len(layers[0]):
         assert layers[0].tolist() == layers[1].tolist()
         layers = [one.step(layer, one.weights(layer)).new for one, layer in zip((first, again), layers, strict=True)]
+    assert sum(first.shares()) == alone.states
+    assert min(first.shares()) > 0.8 * alone.states / workers, "each worker keeps about as many states"
 
 
 @pytest.mark.parametrize("workers", [1, 2])

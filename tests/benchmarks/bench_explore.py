@@ -2,7 +2,8 @@
 
 Run by ``make bench``, never by ``make test``. What is compared is the time of the exploration by the wall clock, best
 of the rounds, without symmetry on our side (with it, one figure beside it); Spin's breadth-first search is the faster
-one of its two forms, its best the fastest of all four. Every peer must be installed, or the benchmark fails.
+one of its two forms, its best the fastest of all four. A whole process is as a user starts it, with symmetry, and one
+without it beside it. Every peer must be installed, or the benchmark fails.
 """
 
 from __future__ import annotations
@@ -133,12 +134,15 @@ def test_a_whole_process_against_spin_with_its_compiler(
         **SPIN,
         "cold": lambda case, folder: peers.command_line(case, folder, warm=False),
         "warm": lambda case, folder: peers.command_line(case, folder.parent / "cold", warm=True),
+        "warm, no symmetry": lambda case, folder: peers.command_line(
+            case, folder.parent / "cold", warm=True, symmetry=False
+        ),
     }
     runs = measured(benchmark, case, tmp_path, engines, 3)
     spin = min(run.whole for engine, some in runs.items() if engine.startswith("Spin BFS") for run in some)
     fastest = min(run.whole for engine, some in runs.items() if engine.startswith("Spin") for run in some)
     ratios: dict[str, float] = {}
-    for mine in ("cold", "warm"):
+    for mine in ("cold", "warm", "warm, no symmetry"):
         own = min(run.whole for run in runs[mine])
         ratios[f"whole process, {mine}, to Spin BFS"] = spin / own
         ratios[f"whole process, {mine}, to best Spin"] = fastest / own

@@ -93,16 +93,21 @@ def minicheck(case: Case, folder: Path) -> Run:
     return _alone(case, folder, "--minicheck")
 
 
-def command_line(case: Case, folder: Path, *, warm: bool, workers: int = 1) -> Run:
-    """``meshspec explore`` as a user starts it; cold is without any certificate on the disk."""
+def command_line(case: Case, folder: Path, *, warm: bool, symmetry: bool = True) -> Run:
+    """``meshspec explore`` as a user starts it; cold is without any certificate on the disk.
+
+    Compiled files are kept, as they are for a user, whatever this process was told about them.
+    """
     cache = folder / "certificates"
     if not warm and cache.exists():
         shutil.rmtree(cache)
     cache.mkdir(exist_ok=True)
     report = folder / "report.json"
     command = [sys.executable, "-m", "meshspec", "explore", str(ROOT / case.target), "--scope", case.scope]
-    command += ["--symmetry", "off", "--max-states", str(2 * case.states), "--max-memory", "20G"]
-    command += ["--workers", str(workers), "--json", str(report)]
-    _, run = timed(command, folder, {**os.environ, "PYTHONPATH": str(ROOT), "MESHSPEC_CACHE": str(cache)})
+    command += ["--symmetry", "on" if symmetry else "off", "--max-states", str(2 * case.states)]
+    command += ["--max-memory", "20G", "--json", str(report)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "MESHSPEC_CACHE": str(cache)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    _, run = timed(command, folder, environment)
     found: list[dict[str, Any]] = json.loads(report.read_text(encoding="utf-8"))["properties"]
     return attrs.evolve(run, states=max(one["states"] or 0 for one in found))
