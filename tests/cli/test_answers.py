@@ -129,7 +129,7 @@ def test_incidents_that_nothing_puts_to_the_test_are_named(user: User) -> None:
     assert "by incidents: that Forgetful" in said.words
     again = user.run("explore", "mine.py:Forgetful")
     assert again.code == 1
-    assert "the model has no incident" in again.words
+    assert "by incidents: the model has none" in again.words
 
 
 # -- combining -------------------------------------------------------------------------------------------------
