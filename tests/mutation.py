@@ -1,9 +1,9 @@
 """Faults in our own engines, made by Cosmic Ray: ``python -m tests.mutation --sample 300 --resume``.
 
 A copy of the tree is mutated, one place at a time, and tested: first by the tests of the module itself, then by
-those of its floor and of agreement on methods. What neither notices is a survivor. Places are drawn by a seed, as many from each
-floor; ``.soak/mutation.json`` keeps what came of them. Annotations are not mutated: nothing runs them. The exit code
-is 1 where the suite fails on the tree as it is; a survivor is to be read, and is no failure by itself.
+those of its floor and of agreement on methods. What neither notices is a survivor. Places are drawn by a seed, as
+many from each floor; ``.soak/mutation.json`` keeps what came of them. Annotations are not mutated: nothing runs them.
+The exit code is 1 where the suite fails on the tree as it is; a survivor is to be read, and is no failure by itself.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def drawn(root: Path, sample: int, seed: int) -> list[Place]:
 
 
 def suites(module: str) -> list[list[str]]:
-    """The tests to try one after the other: the module's own, then its floor's and those that hold readings together."""
+    """The tests to try one after the other: the module's own, then those of its floor and of agreement."""
     _, floor, file = Path(module).parts
     own = sorted(str(p.relative_to(ROOT)) for p in (ROOT / "tests" / floor).glob(f"test_{Path(file).stem}*.py"))
     wide = [f"tests/{floor}", "tests/agreement/test_methods.py", "tests/test_effect_ledger.py"]

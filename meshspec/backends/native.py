@@ -140,7 +140,9 @@ def call(layout: Layout, lifted: Lifted, instance: Any, arguments: Sequence[Any]
             result = lifted.method.function(subject, *own)
     except Blocked:
         return Blocks()
-    except Exception as error:  # whatever an author's body raises is an outcome of it
+    except KeyboardInterrupt:  # the user's, who wants to stop
+        raise
+    except BaseException as error:  # whatever else a body raises is an outcome of it, SystemExit too
         return Raises(type(error).__name__)
     finally:
         chosen(token)

@@ -273,7 +273,8 @@ class Random:
 
     def _one_of(self, few: Sequence[Any]) -> Any:
         """What ``Random.choice`` gives, at a third of its price."""
-        return few[int(self.rnd.random() * len(few))]
+        many = few.stop - few.start if isinstance(few, range) else len(few)  # a Range may be longer than len() tells
+        return few[int(self.rnd.random() * many)]
 
     def _kinds(self, layout: Layout, variable: Variable) -> list[Sequence[object]]:
         """What a value is drawn from, once one of these is drawn."""

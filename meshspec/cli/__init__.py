@@ -21,6 +21,14 @@ USAGE, BUG, INTERRUPTED = 2, 70, 3
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code. Installed as the command ``meshspec``."""
+    try:
+        return _main(arguments)
+    except KeyboardInterrupt:  # also while the commands are loaded
+        print("meshspec: interrupted; nothing was concluded", file=sys.stderr)
+        return INTERRUPTED
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     from cyclopts import CycloptsError
 
     from meshspec.cli.commands import app
@@ -42,9 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BUG
     except MeshspecError as error:
         return _complain(str(error))
-    except KeyboardInterrupt:
-        print("meshspec: interrupted; nothing was concluded", file=sys.stderr)
-        return INTERRUPTED
+    except SystemExit as error:  # none of ours: what was looked at wanted to end the process
+        return _complain(f"what was checked asked to exit ({error.code}), and nothing was concluded")
     except BrokenPipeError:  # the reader went away (`| head`): stop quietly, and let nothing flush into the pipe
         _write_no_more()
         return 141

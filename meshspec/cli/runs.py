@@ -231,6 +231,8 @@ def _with_replay(
 ) -> Answered:
     def commanded(finding: Finding) -> Finding:
         engine = finding.engine if finding.engine in ENGINES else "check"
+        if finding.kind == "eventually" and finding.answer is Answer.UNDETERMINED and not finding.facts.get("cut"):
+            engine = "live"  # the others do not answer it
         return attrs.evolve(finding, replay=_command(target, scope, engine, settings, taken))
 
     return Answered(commanded(one.answer), tuple(commanded(f) for f in one.findings))

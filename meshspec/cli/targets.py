@@ -6,7 +6,6 @@ import difflib
 import importlib
 import importlib.util
 import itertools
-import os
 import pkgutil
 import sys
 import traceback
@@ -14,13 +13,14 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import attrs
 
 from meshspec.errors import MeshspecError, ModelError, UsageError, Where
 from meshspec.lang.declare import is_model, undecorated
 from meshspec.lang.evidence import Evidence
+from meshspec.lang.exits import no_way_out
 from meshspec.lang.places import is_authors, shown, where_is
 from meshspec.progress import on_terminal
 
@@ -210,25 +210,11 @@ def _importing_from(folder: Path) -> Generator[None, None, None]:
             sys.path.append(given)
 
 
-@contextmanager
-def _no_way_out() -> Generator[None, None, None]:
-    """``os._exit`` would end this process with whatever code it likes, and no answer: here it is an error."""
-
-    def refuse(status: int) -> NoReturn:
-        raise SystemExit(f"os._exit({status}): a model's file may not end the process")
-
-    leave, os._exit = os._exit, refuse
-    try:
-        yield
-    finally:
-        os._exit = leave
-
-
 def _guarded(run: Callable[[], _T], name: str) -> _T:
     """Run an author's top-level code; whatever it raises becomes an error with the author's file and line."""
     on_terminal()(f"importing {name}")
     try:
-        with _no_way_out():
+        with no_way_out():
             return run()
     except (MeshspecError, ModuleNotFoundError, KeyboardInterrupt):
         raise

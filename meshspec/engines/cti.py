@@ -243,7 +243,9 @@ def is_true(layout: Layout, instance: Any, values: Values, property: Property, a
         try:
             with scope(layout.sizes):
                 return property.lifted.method.function(subject, *own) is True
-        except Exception:  # whatever an author's body raises makes the claim false
+        except KeyboardInterrupt:  # the user's, who wants to stop
+            raise
+        except BaseException:  # whatever else a body raises makes the claim false, SystemExit too
             return False
     if property.variable is None or property.bounds is None:
         names = {p.name: value for p, value in zip(property.universal.parameters, arguments, strict=True)}

@@ -137,8 +137,8 @@ class _Sayer:
             lifted.name,
             "eventually",
             Answer.UNDETERMINED,
-            reason="no engine of this version answers what must come about",
-            settles="an engine for liveness, under stated fairness",
+            reason="no single state shows what must come about",
+            settles="the engine live",
             where=str(lifted.method.where),
         )
 

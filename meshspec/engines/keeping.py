@@ -12,7 +12,7 @@ from meshspec.backends.layout import State
 from meshspec.backends.symmetry import Symmetry
 from meshspec.engines.checkpoint import Layer, Pace, described, discard, load, refuse_unwritable, save
 from meshspec.engines.exploration import Exploration, Found
-from meshspec.engines.limits import Options
+from meshspec.engines.limits import INTERRUPTED, Options
 from meshspec.errors import UsageError
 
 _WRITTEN = 1 << 14  # states turned into tuples at a time
@@ -55,7 +55,8 @@ class Keeper:
             return
         if not self.result.complete:
             if self.layers and self._write(self.path):
-                self.result.kept = f"kept in {self.path}: the same command goes on from there"
+                more = "" if self.result.cut == INTERRUPTED else " with a higher bound"
+                self.result.kept = f"kept in {self.path}: the same command{more} goes on from there"
             return
         try:
             discard(self.path)

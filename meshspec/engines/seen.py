@@ -15,6 +15,7 @@ from meshspec.backends.layout import CellAt, Layout, State, Values
 from meshspec.errors import Blocked, MeshspecError, ModelError
 from meshspec.expr.nodes import INT, SortType
 from meshspec.expr.text import value_text
+from meshspec.lang.exits import no_way_out
 from meshspec.lang.places import where_raised
 from meshspec.lang.refinement import Refinement
 from meshspec.sorts import scope
@@ -58,7 +59,7 @@ class Seen:
         abstract: Any = native.load(self.abstract, start)
         name = self.refinement.name
         try:
-            with self.scope:
+            with self.scope, no_way_out():
                 mapping: Callable[[Any, Any], object] = self.refinement.mapping  # whatever its annotation says
                 result = mapping(concrete, abstract)
         except Blocked as error:
@@ -66,7 +67,9 @@ class Seen:
         except MeshspecError as error:
             known = isinstance(error, ModelError) and error.where is not None
             raise error if known else ModelError(f"{name}: {error}", where_raised(error)) from None
-        except Exception as error:  # whatever an author's mapping raises, it gives no state
+        except KeyboardInterrupt:  # the user's, who wants to stop
+            raise
+        except BaseException as error:  # whatever else a mapping raises, it gives no state, SystemExit too
             what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             raise ModelError(
                 f"{name} raises {what}, after {way()}", where_raised(error) or self.refinement.where

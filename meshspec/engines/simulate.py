@@ -239,7 +239,7 @@ class _Sayer:
         return self._finding(one.name, one.kind, Answer.HOLDS, one.lifted, strength=Strength.TESTED, reason=reason)
 
     def unanswered(self, lifted: Lifted) -> Finding:
-        why, settles = "no walk shows what must come about", "an engine for liveness, under stated fairness"
+        why, settles = "no walk shows what must come about", "the engine live"
         return self._finding(lifted.name, "eventually", Answer.UNDETERMINED, lifted, reason=why, settles=settles)
 
     def _action(self, number: int) -> str:

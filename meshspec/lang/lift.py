@@ -22,6 +22,7 @@ from meshspec.expr.walk import free_names
 from meshspec.lang import sequences
 from meshspec.lang.containers import Map, SetOf
 from meshspec.lang.declare import DECLARED, MARK, PARTS, Declared, Method, Parameter, Variable, declared
+from meshspec.lang.exits import no_way_out
 from meshspec.lang.model import sorts_of
 from meshspec.lang.outcomes import (
     Blocks,
@@ -192,7 +193,7 @@ def lift_method(instance: Any, known: Declared, method: Method) -> Lifted:
     token = no_iteration.set(tracer.refuse)
     reading(tracer)
     try:
-        with watch:
+        with watch, no_way_out():
             raw = tracer.cases(run)
     finally:
         done()
@@ -222,9 +223,9 @@ def _outcome(tracer: Tracer, method: Method, subject: Any, arguments: list[Any],
         tracer.refuse(
             "the body calls itself without end on symbolic values: bound the recursion by a constant", where
         )
-    except ModelError:  # a refusal, or a word of ours that was given nonsense
+    except (ModelError, KeyboardInterrupt):  # a refusal, a word of ours that was given nonsense, or the user's wish
         raise
-    except Exception as error:  # whatever an author's body raises is an outcome of it
+    except BaseException as error:  # whatever else a body raises is an outcome of it, SystemExit too
         if tracer.error is not None:
             raise tracer.error from None
         return Raises(type(error).__name__)

@@ -367,9 +367,9 @@ class Tracer:
                 result = body(self.member(bound))
             except Blocked:
                 self.refuse("require inside a quantifier: its body may only read")
-            except ModelError:
+            except (ModelError, KeyboardInterrupt):
                 raise
-            except Exception as error:  # whatever it is, it would be raised for some members and not for others
+            except BaseException as error:  # whatever it is, it would be raised for some members and not for others
                 if self.error is not None:
                     raise self.error from None
                 self.refuse(f"a quantifier's body may not raise; this one raises {type(error).__name__}: {error}")

@@ -243,4 +243,5 @@ def means_lines(findings: Iterable[Finding]) -> list[str]:
 
 
 def _explored(findings: Iterable[Finding]) -> Finding | None:
-    return next((finding for finding in findings if finding.engine == "explore"), None)
+    """What tells of a whole exploration; one that never began, because the user ended it first, tells nothing."""
+    return next((found for found in findings if found.engine == "explore" and found.kind != "check"), None)

@@ -90,7 +90,7 @@ def test_an_exploration_that_was_cut_goes_on_from_its_checkpoint(user: User) -> 
     asked = ("explore", "mine.py:Ledger", "--scope", "Effect=3", "--checkpoint", "kept")
     cut = user.run(*asked, "--max-states", "5")
     assert cut.code == 3
-    assert "kept in kept: the same command goes on from there" in cut.words
+    assert "kept in kept: the same command with a higher bound goes on from there" in cut.words
     whole = user.run(*asked)
     assert whole.code == 0
     assert whole.out == user.run("explore", "mine.py:Ledger", "--scope", "Effect=3").out

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from meshspec.cli import main
+from meshspec.engines.check import interrupted
 from meshspec.progress import on_terminal
+from meshspec.report.text import deadlock_line, means_lines, seen_line
 from tests.cli.conftest import BROKEN, COUNTER, ENDLESS, LEDGER, User, program
 
 WITH_SIGINT = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
@@ -264,3 +266,20 @@ def test_the_function_behind_the_command_returns_the_exit_code(user: User) -> No
     user.write(COUNTER)
     assert main(["explore", "mine.py"]) == 0
     assert main(["explore", "missing.py"]) == 2
+
+
+@pytest.mark.parametrize(("raised", "code"), [(SystemExit(0), 2), (KeyboardInterrupt(), 3)])
+def test_what_ends_a_command_from_inside_is_no_success(
+    raised: BaseException, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def ended(*_: object, **__: object) -> None:
+        raise raised
+
+    monkeypatch.setattr("meshspec.cli.commands.app", ended)
+    assert main(["check"]) == code
+    assert "nothing was concluded" in capsys.readouterr().err
+
+
+def test_an_exploration_that_never_began_tells_nothing_of_the_whole() -> None:
+    never = [interrupted("Ledger", "explore")]
+    assert (seen_line(never), deadlock_line(never), means_lines(never)) == ("", "", [])
