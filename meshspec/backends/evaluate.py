@@ -176,7 +176,7 @@ def failed_clause(lifted: Lifted, layout: Layout, values: Values, arguments: tup
     spoken = (_spoken(clause, names) for clause in clauses)
     said = " and ".join(text(clause) for clause in spoken if clause != TRUE) or "it is false in every state"
     if isinstance(tree.value, Raises):
-        return f"its body raises {tree.value.error} where {said}"
+        return f"its body raises {tree.value.error} {f'where {said}' if clauses else 'in every state'}"
     seen = {one: None for clause in clauses for one in _looked_at(clause, layout, values, names)}
     return said + (f", where {', '.join(seen)}" if seen else "")
 

@@ -13,6 +13,7 @@ from meshspec.cli.targets import resolve
 from meshspec.engines.check import Answered, interrupted, scope_of, without
 from meshspec.engines.coverage import coverage as covered
 from meshspec.engines.limits import INTERRUPTED, Limits
+from meshspec.engines.mutation import counted
 from meshspec.progress import on_terminal
 from meshspec.report import text
 from meshspec.report.matrix import coverage_lines
@@ -41,14 +42,14 @@ def coverage(
     named = {sort.__name__: size for sort, size in sizes.items()}
     again = _again(target, named, names(without_), settings.limits)
     try:
-        found = covered(model, sizes, settings.limits, on_terminal())
+        found = covered(model, sizes, settings.limits, on_terminal(), name=target)
     except KeyboardInterrupt:
         report.say(text.clean(target))
         report.undone(model.name, "coverage")
         return report.end(again)
     where = f"scope {text.scope_text(named)}: " if named else ""
     cut = " (cut)" if found.cut else ""
-    for line in text.paragraph(f"{target}  [{where}{found.states:,} states{cut}]", report.width):
+    for line in text.paragraph(f"{target}  [{where}{counted(found.states, 'state')}{cut}]", report.width):
         report.say(line)
     for line in coverage_lines(found, report.width - 2):
         report.say(f"  {line}" if line else "")

@@ -15,6 +15,7 @@ from meshspec.cli.options import Allow, Json, MaxMemory, MaxStates, Scope, Witho
 from meshspec.cli.targets import resolve
 from meshspec.engines.check import Answered, Settings, interrupted, scope_of, without
 from meshspec.engines.mutate import mutate as run_mutants
+from meshspec.engines.mutation import counted
 from meshspec.errors import UsageError
 from meshspec.progress import on_terminal
 from meshspec.report import text
@@ -49,7 +50,7 @@ def mutate(
     sizes = scope_of(model, sizes_of(scope))
     named = {sort.__name__: size for sort, size in sizes.items()}
     try:
-        found = run_mutants(model, sizes, settings.limits, cap=cap, seed=seed, progress=on_terminal())
+        found = run_mutants(model, sizes, settings.limits, name=target, cap=cap, seed=seed, progress=on_terminal())
     except KeyboardInterrupt:
         report.say(text.clean(target))
         report.undone(model.name, "mutate")
@@ -58,7 +59,7 @@ def mutate(
     findings = [attrs.evolve(finding, replay=again) for finding in found.findings()]
     states = max((finding.states or 0 for finding in found.base), default=0)
     where = f"scope {text.scope_text(named)}: " if named else ""
-    for line in text.paragraph(f"{target}  [{where}{states:,} states]", report.width):
+    for line in text.paragraph(f"{target}  [{where}{counted(states, 'state')}]", report.width):
         report.say(line)
     for line in mutation_lines(found, report.width - 2, matrix):
         report.say(f"  {line}" if line else "")

@@ -21,6 +21,7 @@ from meshspec.engines.check import without as less_faults
 from meshspec.engines.prove import SEARCH, InScope
 from meshspec.engines.prove import prove as proved
 from meshspec.errors import Disagreement, UsageError
+from meshspec.lang.lift import LiftedModel
 from meshspec.progress import on_terminal
 from meshspec.report import text
 
@@ -70,9 +71,16 @@ def prove(
         return report.end()
     answered = combined([attrs.evolve(finding, replay=again) for finding in findings])
     answered += check(model, sizes, engines=())  # that the model claims nothing, if it does not
+    others = _not_asked(model, resolved)
+    if not any(claim.method.kind == "always" for claim in model.claims):
+        answered += combined(others)  # no claim was asked about: what was proved beside them is no success
+        others = []
     _show(resolved, model.name, answered, report)
     if taken:
         report.note(f"without {', '.join(taken)}: what holds was not tried against it")
+    if others:
+        named = ", ".join(f"{one.property} (@{one.kind}: {one.replay})" for one in others)
+        report.note(f"not asked here: {named}")
     report.note(runs.VACUITY)
     for name, where in model.unread:
         report.note(f"not read: {name} ({where}) has no mark, and nothing calls it")
@@ -82,6 +90,34 @@ def prove(
     elif all(held.model is not resolved.cls for held in shipped_evidence().values()):
         report.note(runs.UNTRIED.format(", ".join(incident.__name__ for incident in incidents)))
     return report.end()
+
+
+ELSEWHERE = {"eventually": "live", "sometimes": "explore", "terminal": "explore"}
+"""Of the kinds of claim that no induction speaks of, the command that does."""
+
+
+def _not_asked(model: LiftedModel, target: Target) -> list[Finding]:
+    """A finding for each claim of which `prove` says nothing."""
+    found: list[Finding] = []
+    for claim in model.claims:
+        kind = claim.method.kind
+        if kind in ELSEWHERE:
+            engine = ELSEWHERE[kind]
+            command = shlex.join(["meshspec", engine, target.name])
+            found.append(
+                Finding(
+                    model.name,
+                    claim.name,
+                    Answer.UNDETERMINED,
+                    "prove",
+                    kind=kind,
+                    reason=f"only {engine} answers it",
+                    settles=command,
+                    replay=command,
+                    where=str(claim.method.where),
+                )
+            )
+    return found
 
 
 def _command(target: Target, scope: InScope, search_lemmas: bool, taken: Sequence[str]) -> str:
@@ -104,6 +140,9 @@ def _show(target: Target, name: str, answered: Sequence[Answered], report: runs.
     runs.heading(heading, answered, {}, report)
     report.show(answered)
     methods = _found([one.answer for one in answered])
+    for one in answered:
+        if rests_on := _found([one.answer]):
+            report.say(f"  {one.answer.property} rests on {', '.join(rests_on)}, which the model does not state yet")
     if methods:
         report.say("  found by the search, and to be pasted into the model:")
     for method in methods.values():

@@ -53,7 +53,7 @@ class Broken:
 
 @attrs.frozen
 class Inductive:
-    """It is k-inductive in the scope, together with the properties in ``uses``."""
+    """It is k-inductive in the scope, with the properties in ``uses``: proved there or for every size, or with it."""
 
     k: int
     uses: tuple[str, ...]
@@ -130,7 +130,7 @@ class _Run:
         }
         if any(isinstance(move.path.outcome, Raises) for move in steps.moves):
             self.open[NO_RAISE] = _Goal(NO_RAISE, steps.raising, steps.raises_nowhere(), None)
-        self.known = [steps.holds(p.name, p.universal) for p in proved]
+        self.known = {p.name: steps.holds(p.name, p.universal) for p in proved}
         self.found: dict[str, Bounded] = {}
         self.stuck: dict[str, Unbroken] = {}
         self.base = Solver(steps.terms, bounds.rlimit)
@@ -162,7 +162,7 @@ class _Run:
             self.base.add(self.steps.domain(self.depth))
             if self.depth:
                 self.base.add(self.steps.at(self.steps.step, self.depth - 1))
-            for term in self.known:
+            for term in self.known.values():
                 self.base.add(self.steps.at(term, self.depth))
             for goal in self._live():
                 with self.base.within():
@@ -266,8 +266,8 @@ class _Run:
         solver, steps = Solver(self.steps.terms, self.bounds.rlimit), self.steps
         for place in range(k + 1):
             solver.add(steps.domain(place))
-            for term in self.known:
-                solver.add(steps.at(term, place))
+            for name, term in self.known.items():
+                solver.add(steps.at(term, place), name)
         for place in range(k):
             solver.add(steps.at(steps.step, place))
             for goal in self._live():
@@ -281,15 +281,16 @@ class _Run:
             for goal in todo:
                 with solver.within():
                     solver.add(steps.at(goal.fails, k))
-                    reply = solver.check(list(alive))
+                    reply = solver.check([*alive, *self.known])
                 if isinstance(reply, Unsat):
                     cores[goal.name] = reply.core
                 else:
                     del alive[goal.name]
                     cores = {name: core for name, core in cores.items() if goal.name not in core}
+        hypotheses = (*alive, *self.known)
         for name, goal in alive.items():
-            self.found[name] = Inductive(k, tuple(other for other in alive if other in cores[name] and other != name))
-            self.known.append(goal.holds)
+            self.found[name] = Inductive(k, tuple(o for o in hypotheses if o in cores[name] and o != name))
+            self.known[name] = goal.holds
             if self.depth >= 0:
                 for place in range(self.depth + 1):
                     self.base.add(steps.at(goal.holds, place))

@@ -11,6 +11,7 @@ larger one.
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
@@ -22,6 +23,7 @@ from meshspec.backends.generated import Code, Generator
 from meshspec.backends.layout import Layout, State
 from meshspec.engines.explore import FIRES
 from meshspec.engines.limits import INTERRUPTED, Limits
+from meshspec.engines.mutation import counted
 from meshspec.engines.reach import reach
 from meshspec.expr.build import negate
 from meshspec.expr.nodes import Node
@@ -71,6 +73,7 @@ class Coverage:
         values: by variable, how many states hold a value in at least one entry.
         unread: why some methods have no guards here.
         cut: why not all states were visited, or nothing.
+        name: the target as the user gave it, for the commands that are told.
     """
 
     model: str
@@ -85,6 +88,7 @@ class Coverage:
     depths: Mapping[int, int]
     values: Mapping[str, Mapping[str, int]]
     unread: tuple[str, ...] = ()
+    name: str = ""
 
     def missing(self, *words: str) -> list[Covered]:
         """The conjuncts of guards of which one of these words is true."""
@@ -126,10 +130,11 @@ class Coverage:
         found = [self._all(FIRES, "fires", self.fired, "never enabled", "the model has no action")]
         found[0] = attrs.evolve(found[0], facts={**found[0].facts, "coverage": self.to_dict()})
         guards = [one for one in self.guards if one.site.kind == GUARD]
-        if guards:
+        if guards or self.unread:
             dead = {_told(one): one.true for one in guards}
-            found.append(self._all(MET, "check", dead, "never true where evaluated, so that its action is dead", ""))
-            found.append(self._false())
+            what = "never true" if self.cut else "never true where evaluated, so that its action is dead"
+            met = self._all(MET, "check", dead, what, "")
+            found += [self._of_those_read(met, guards), self._of_those_read(self._false(), guards)]
         if self.antecedents:
             held = {f"{claim} at {place}": count for (claim, place), count in self.antecedents.items()}
             found.append(self._all(ANTECEDENTS, "check", held, "true in no reachable state", ""))
@@ -137,12 +142,22 @@ class Coverage:
             found.append(self._all(WITNESSED, "check", self.witnesses, "true in no reachable state", ""))
         return found
 
+    def _of_those_read(self, found: Finding, guards: Sequence[Covered]) -> Finding:
+        """What is said of every guard is open where some were not read, unless one that was read fails it."""
+        if not self.unread or (guards and found.answer is not Answer.HOLDS):
+            return found
+        reason = f"no source: not every guard was read ({self.unread[0]})"
+        known, settles = f"{counted(len(guards), 'conjunct')} read", "the model in a file, no action running itself"
+        return attrs.evolve(
+            found, answer=Answer.UNDETERMINED, strength=None, tested=None, reason=reason, known=known, settles=settles
+        )
+
     def _finding(self, name: str, kind: str, answer: Answer, **more: Any) -> Finding:
         strength = None
         if answer is Answer.HOLDS:
             strength = Strength.TESTED if self.cut else Strength.EXHAUSTIVE
         if answer is Answer.UNDETERMINED and self.cut:
-            more["known"] = f"{self.states:,} states visited"
+            more["known"] = f"{counted(self.states, 'state')} visited"
             more["settles"] = "letting it run to its end" if self.cut == INTERRUPTED else "a higher --max-states"
         return Finding(
             self.model,
@@ -175,17 +190,19 @@ class Coverage:
         if not idle and not unseen:
             return self._finding(FAILS, "check", Answer.HOLDS)
         told = [f"{'; '.join(map(_told, unseen))}: never evaluated"] if unseen else []
-        told += [f"{'; '.join(map(_told, idle))}: never false, so redundant in this scope"] if idle else []
+        redundant = "never false" if self.cut else "never false, so redundant in this scope"
+        told += [f"{'; '.join(map(_told, idle))}: {redundant}"] if idle else []
         reason = "; ".join(told)
         if self.cut:
             return self._finding(FAILS, "check", Answer.UNDETERMINED, reason=f"{self._why()}; so far {reason}")
         if unseen:
             return self._finding(FAILS, "check", Answer.VACUOUS, reason=reason)
-        settles = f"a larger scope, or the model without it (meshspec mutate {self.model} tells whether it matters)"
+        asks = shlex.join(["meshspec", "mutate", self.name])
+        settles = f"a larger scope, or the model without it ({asks} tells whether it matters)"
         return self._finding(FAILS, "check", Answer.UNDETERMINED, reason=reason, settles=settles)
 
     def _why(self) -> str:
-        return self.cut if self.cut == INTERRUPTED else f"cut off by {self.cut}"
+        return self.cut if self.cut == INTERRUPTED else f"cut off after {counted(self.states, 'state')}"
 
 
 def _in_text(site: str) -> tuple[str, int]:
@@ -203,8 +220,10 @@ def coverage(
     sizes: Mapping[type[Sort], int],
     limits: Limits | None = None,
     progress: Progress = silent,
+    *,
+    name: str = "",
 ) -> Coverage:
-    """Visit every reachable state and count what is tried there.
+    """Visit every reachable state and count what is tried there; `name` is the target as asked for.
 
     Raises :class:`meshspec.errors.UsageError` for a scope that lacks a sort or is too large to build.
     """
@@ -240,6 +259,7 @@ def coverage(
         dict(sorted(Counter(reached.depths.values()).items())),
         values,
         tuple(unread),
+        name or model.name,
     )
 
 

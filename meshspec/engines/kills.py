@@ -4,6 +4,10 @@ A violation of a mutant counts only if its path uses the change (at some step th
 not do what the mutant does) and if undoing the change undoes it: on the same schedule the original refuses a step, or
 keeps the property all along. A mutant of the source has no certificate, so its path is also run by CPython; where
 that takes another step, the mutant was read wrongly and nothing is concluded from it.
+
+A lasso that refutes an ``@eventually`` is the change's own for another reason: it is looked for only where the
+original has none at all (`live`, over every state of the scope). On the same schedule the original then refuses a
+step, does not close the loop, or leaves out an action that it owes.
 """
 
 from __future__ import annotations
@@ -20,6 +24,9 @@ from meshspec.sorts import Sort
 
 SAFETY = ("always", "lemma", "range", "total", "terminal")
 """The kinds of property that a finite path refutes."""
+
+LIVENESS = "eventually"
+"""The kind that a lasso refutes."""
 
 Kept = Callable[[State], bool]
 Step = tuple[State | None, str]
@@ -81,7 +88,7 @@ class Judge:
             self._run(changed, walked, path)
         if not self._uses_the_change(changed, walked, path, found.kind):
             return "every step of its path is one of the unchanged model"
-        if not self._mended(found, path):
+        if found.kind != LIVENESS and not self._mended(found, path):
             return "the unchanged model breaks it on the same schedule"
         return ""
 
@@ -117,8 +124,9 @@ class Judge:
         for state, action in zip(walked, path.actions, strict=False):
             if self.original.from_(state).get(action) != changed.from_(state).get(action):
                 return True
-        # a bad end is one because of what is not enabled there, which no step shows
-        return kind == "terminal" and self.original.from_(walked[-1]) != changed.from_(walked[-1])
+        # a bad end is one because of what is not enabled there, a lasso is fair because of it, and no step shows that
+        ends = walked if kind == LIVENESS else walked[-1:] if kind == "terminal" else []
+        return any(self.original.from_(state) != changed.from_(state) for state in ends)
 
     def _mended(self, found: Finding, path: Counterexample) -> bool:
         """Whether the original, on the mutant's schedule, refuses a step or keeps the property at every step."""

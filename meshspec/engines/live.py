@@ -2,7 +2,8 @@
 
 A run follows the steps of the model for ever, or ends where no action is enabled and stays there; where only faults
 are enabled it may end too, for a fault is never owed. An ``@eventually`` is refuted by a *lasso*: a way into a loop
-that leaves no fair action out and on which what was asked for never comes. It is run on CPython before it is shown.
+that leaves no fair action out and on which what was asked for never comes; or by a way to a state in which its body
+raises. That is run on CPython before it is shown.
 
 Sound when the lifted model is certified and the graph is complete; else the answer is UNDETERMINED. Misses everything
 beyond the scope. What it says to hold rests on the fairness that stands beside it: whether a scheduler, a network or
@@ -11,21 +12,26 @@ a person provides that is not asked here. Bare ``@eventually`` assumes none, yet
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
 
 from meshspec.answer import Answer, Counterexample, Finding, Step, Strength
+from meshspec.backends import native
 from meshspec.backends.evaluate import failed_clause
 from meshspec.backends.generated import Generator
+from meshspec.backends.layout import State
 from meshspec.engines.graph import Graph, build
 from meshspec.engines.lasso import Lasso, Owing, Runs
 from meshspec.engines.limits import INTERRUPTED, Limits
-from meshspec.engines.replay import replay
+from meshspec.engines.replay import replay, retrace
+from meshspec.errors import Disagreement
+from meshspec.expr.build import FALSE
 from meshspec.expr.nodes import Node
 from meshspec.lang.fairness import Fairness, fairness_of
 from meshspec.lang.lift import Lifted, LiftedModel
+from meshspec.lang.outcomes import Raises
 from meshspec.lang.places import where_is
 from meshspec.lang.response import response_of
 from meshspec.progress import Progress, silent
@@ -39,16 +45,19 @@ def live(
     sizes: Mapping[type[Sort], int],
     limits: Limits | None = None,
     progress: Progress = silent,
+    *,
+    replayed: bool = True,
 ) -> list[Finding]:
     """One finding for every ``@eventually`` of the model in this scope; VACUOUS for a model without any.
 
-    Raises :class:`meshspec.errors.UsageError` for a scope that lacks a sort or is too large to build.
+    Without `replayed` a path is not run on CPython: the caller does that, or knows that it does otherwise. Raises
+    :class:`meshspec.errors.UsageError` for a scope that lacks a sort or is too large to build.
     """
     claims = [lifted for lifted in model.claims if lifted.method.kind == "eventually"]
     if not claims:
         return [_nothing(model)]
     graph = build(model, sizes, limits, lambda said: progress(f"live {said}" if said else ""))
-    say = _Sayer(model, graph)
+    say = _Sayer(model, graph, replayed)
     found: list[Finding] = []
     for lifted in claims:
         if graph.cut != INTERRUPTED:
@@ -92,6 +101,12 @@ class Waiting:
     def is_asked(self, state: int, at_start: bool) -> bool:
         return at_start if self.asked is None else bool(self.asked[state])
 
+    def since(self, lasso: Lasso) -> int:
+        """After how many steps of a lasso it was asked for and has not come since."""
+        states = list(enumerate(lasso.states))
+        last = max((number for number, state in states if self.done[state]), default=-1)
+        return next(n for n, state in states if n > last and self.is_asked(state, n == 0))
+
     def roots(self, graph: Graph) -> list[int]:
         """The states in which something is asked for that has not come already."""
         every = range(graph.initial) if self.asked is None else range(len(graph.states))
@@ -101,8 +116,8 @@ class Waiting:
 class _Sayer:
     """Puts what the runs of a graph come to into findings."""
 
-    def __init__(self, model: LiftedModel, graph: Graph) -> None:
-        self.model, self.graph, self.layout = model, graph, graph.layout
+    def __init__(self, model: LiftedModel, graph: Graph, replayed: bool) -> None:
+        self.model, self.graph, self.layout, self.replayed = model, graph, graph.layout, replayed
         self.runs = Runs(graph)
         self.generator = Generator(graph.layout)
         self.owing: dict[Fairness, Owing] = {}
@@ -151,6 +166,8 @@ class _Sayer:
                 f"the claim on {self.model.name} itself, with the actions that call {nobody[0]}",
             )
         owing = self.owing.setdefault(fair, Owing(self.graph, fair))
+        if (raised := self._raising(lifted)) is not None:
+            return raised
         waits = self._waits(lifted)
         refuted, cyclic, asked = list[tuple[Lasso, Waiting]](), False, False
         for waiting in waits:
@@ -220,23 +237,53 @@ class _Sayer:
         return Lasso(start, stem, loop)
 
     def _refuted(self, lifted: Lifted, lasso: Lasso, waiting: Waiting, owing: Owing) -> Finding:
-        asked_at = replay(self.graph, lasso, lifted, waiting.arguments, owing)
+        asked_at = waiting.since(lasso)
+        if self.replayed:
+            asked_at = replay(self.graph, lasso, lifted, waiting.arguments, owing)
         path = self._shown(lasso, lifted, waiting.arguments, asked_at, waiting.asked is None)
         reason = str(owing.fairness)
         return self._finding(lifted, Answer.VIOLATED, counterexample=path, reason=reason)
 
+    def _raising(self, lifted: Lifted) -> Finding | None:
+        """The shortest way to a state in which the body raises, where there is one: there the claim is false."""
+        graph = self.graph
+        found: list[tuple[int, tuple[Any, ...]]] = []
+        for arguments in self.layout.arguments(lifted.parameters) if lifted.raising != FALSE else ():
+            raises = self._where(lifted, arguments, lifted.raising)
+            if (state := raises.find(1)) >= 0:
+                found.append((state, arguments))
+        if not found:
+            return None
+        state, arguments = min(found, key=lambda one: one[0])  # states are in the order of their distance
+        start, steps = graph.path(state)
+        states = [graph.states[one] for one in (start, *(reached for _, reached in steps))]
+        values = self.layout.decode(states[-1])
+        if self.replayed:
+            what = f"the way to where {lifted.called(arguments)} raises"
+            retrace(self.layout, states, [action for action, _ in steps], what)
+            if not isinstance(said := native.run(self.layout, lifted, values, arguments), Raises):
+                raise Disagreement(f"{what} is none: CPython {native.told(said, values)}. This is a bug of meshspec.")
+        failed = f"{lifted.called(arguments)}: {failed_clause(lifted, self.layout, values, arguments)}"
+        path = Counterexample(self.layout.show(states[0]), self._steps(states, steps), failed)
+        return self._finding(lifted, Answer.VIOLATED, counterexample=path)
+
+    def _steps(self, states: Sequence[State], taken: Sequence[tuple[int, int]]) -> tuple[Step, ...]:
+        ground, steps = self.layout.ground_actions(), list[Step]()
+        for number, (action, _) in enumerate(taken):
+            called, given = ground[action]
+            steps.append(Step(called.called(given), self.layout.changes(states[number], states[number + 1])))
+        return tuple(steps)
+
     def _shown(
         self, lasso: Lasso, lifted: Lifted, arguments: tuple[Any, ...], asked_at: int, once: bool
     ) -> Counterexample:
-        graph, ground = self.graph, self.layout.ground_actions()
-        states, steps = [graph.states[state] for state in lasso.states], list[Step]()
-        for number, (action, _) in enumerate((*lasso.stem, *lasso.loop)):
-            called, given = ground[action]
-            steps.append(Step(called.called(given), self.layout.changes(states[number], states[number + 1])))
+        graph = self.graph
+        states = [graph.states[state] for state in lasso.states]
+        steps = self._steps(states, (*lasso.stem, *lasso.loop))
         clause = failed_clause(lifted, self.layout, self.layout.decode(states[asked_at]), arguments)
         when = f"after step {asked_at}" if asked_at else "at the start"
         said = f"{lifted.called(arguments)}: " + (
             f"it is never true; at the start {clause}" if once else f"asked for {when} and never answered: {clause}"
         )
         how = "a shortest stem" if not graph.cut else "not known to be shortest"
-        return Counterexample(self.layout.show(states[0]), tuple(steps), said, how, loop=len(lasso.stem))
+        return Counterexample(self.layout.show(states[0]), steps, said, how, loop=len(lasso.stem))

@@ -2,7 +2,8 @@
 
 Every small change of the model's source and of its lifted rows (:mod:`meshspec.lang.mutants`) is explored in the
 scope. A property *kills* a mutant if it is violated there by a path that uses the change, and undoing the change on
-the same schedule undoes the violation (:mod:`meshspec.engines.kills`). A mutant that only loses a witness, or an
+the same schedule undoes the violation (:mod:`meshspec.engines.kills`). An ``@eventually`` that holds of the model is
+asked of mutants by :mod:`meshspec.engines.live`. A mutant that only loses a witness, or an
 action that fires, is *noticed by vacuity*. One that nothing notices is a *survivor*, unless it is proved that it
 takes the same steps as the original at every size (:mod:`meshspec.engines.equivalence`).
 
@@ -28,9 +29,10 @@ from meshspec.answer import Answer, Finding, Strength
 from meshspec.engines.equivalence import unequal
 from meshspec.engines.explore import explore
 from meshspec.engines.inductive import Property, properties_of
-from meshspec.engines.kills import SAFETY, Judge, Misread, Steps
+from meshspec.engines.kills import LIVENESS, SAFETY, Judge, Misread, Steps
 from meshspec.engines.limits import INTERRUPTED, MUTANTS, Limits
-from meshspec.engines.mutation import Fate, MutationReport, Run, died
+from meshspec.engines.live import live
+from meshspec.engines.mutation import FINITE, Fate, MutationReport, Run, counted, died
 from meshspec.engines.prove import prove
 from meshspec.engines.reach import Reached, reach
 from meshspec.errors import MeshspecError, UsageError
@@ -54,6 +56,7 @@ def mutate(
     sizes: Mapping[type[Sort], int],
     limits: Limits | None = None,
     *,
+    name: str = "",
     cap: int | None = None,
     seed: int = 0,
     progress: Progress = silent,
@@ -62,13 +65,16 @@ def mutate(
 ) -> MutationReport:
     """Try every mutant, or with `cap` a sample of so many, spread over the methods and drawn by `seed`.
 
-    `base` is what exploring the model itself in this scope said, where that is known already; without `proofs`, what
+    `name` is the target as asked for; `base` is what exploring the model itself in this scope said, where that is
+    known already; without `proofs`, what
     no reachable state of the scope tells apart is called a survivor without asking whether it is equivalent. Raises
     :class:`meshspec.errors.UsageError` for a cap below one and for a scope that cannot be built.
     """
     if cap is not None and cap < 1:
         raise UsageError(f"--cap {cap}: try at least one mutant")
     found = list(explore(model, sizes, limits, progress) if base is None else base)
+    if any(claim.method.kind == LIVENESS for claim in model.claims) and not _interrupted(found):
+        found = [f for f in found if f.kind != LIVENESS] + live(model, sizes, limits, progress)
     runs: list[Run] = []
     every, unread = mutants(model)
     stopped = INTERRUPTED if _interrupted(found) else ""
@@ -98,6 +104,7 @@ def mutate(
         seed,
         tuple(unread),
         stopped,
+        name or model.name,
     )
 
 
@@ -149,7 +156,11 @@ class _Running:
         self.made: dict[object, Mutant] = {}
         self._known: list[Property] | None = None
         small = attrs.evolve(limits, max_states=min(limits.max_states, SMALL))
-        complete = all(finding.facts.get("complete", True) for finding in base) and states <= SMALL
+        explored = [finding for finding in base if finding.kind != LIVENESS]
+        complete = all(finding.facts.get("complete", True) for finding in explored) and states <= SMALL
+        self.waits = any(finding.kind == LIVENESS and finding.answer is Answer.HOLDS for finding in base)
+        wider = self.limits.max_states == limits.max_states
+        self.settles = "a higher --max-states" if wider else FINITE
         self.reached: Reached | None = reach(model, sizes, small) if complete else None
         if self.reached is not None and self.reached.cut == INTERRUPTED:
             raise KeyboardInterrupt
@@ -213,14 +224,18 @@ class _Running:
         return self._known
 
     def _explored(self, mutant: Mutant, changed: LiftedModel, compared: _Compared) -> Run:
-        kills, notices, otherwise, cut = list[str](), list[str](), dict[str, str](), ""
-        findings = explore(changed, self.sizes, self.limits)
+        kills, notices, otherwise, cut, settles = list[str](), list[str](), dict[str, str](), "", ""
+        findings = [found for found in explore(changed, self.sizes, self.limits) if found.kind != LIVENESS]
+        if self.waits and not _interrupted(findings):
+            findings += live(changed, self.sizes, self.limits, replayed=False)  # the judge runs it on CPython
         if _interrupted(findings):
             raise KeyboardInterrupt
         steps: Steps | None = None
         for found in findings:
             before = self.base.get(found.property)
-            if found.answer is Answer.VIOLATED and found.kind in SAFETY:
+            if found.kind == LIVENESS and (before is None or before.answer is not Answer.HOLDS):
+                continue
+            if found.answer is Answer.VIOLATED and found.kind in (*SAFETY, LIVENESS):
                 steps = steps or Steps(changed, self.sizes)
                 objection = self.judge.objection(steps, found, mutant.level == SOURCE)
                 if objection:
@@ -229,10 +244,11 @@ class _Running:
                     kills.append(found.property)
             elif found.answer is Answer.VACUOUS and before is not None and before.answer is Answer.HOLDS:
                 notices.append(found.property)
-            elif found.answer is Answer.UNDETERMINED and found.kind != "eventually":
-                cut = f"not settled within {self.limits.max_states:,} states"
+            elif found.answer is Answer.UNDETERMINED:
+                cut = f"not settled within {counted(self.limits.max_states, 'state')}"
+                settles = self.settles
                 if "max-states" not in str(found.facts.get("cut")):
-                    cut = found.reason
+                    cut, settles = found.reason, found.settles
         fate = Fate.KILLED if kills else Fate.NOTICED if notices else Fate.UNDECIDED if cut else Fate.SURVIVED
         remark = {Fate.UNDECIDED: cut, Fate.SURVIVED: compared.value}
         return Run(
@@ -242,6 +258,7 @@ class _Running:
             tuple(notices),
             otherwise,
             remark.get(fate, ""),
+            settles if fate is Fate.UNDECIDED else "",
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Any
@@ -16,6 +17,16 @@ from meshspec.lang.mutants import Mutant
 NOTICED = "every change is noticed"
 ENGINE = "mutate"
 PROMISES = ("always", "sometimes", "eventually", "terminal")
+FINITE = "a smaller scope, or a Range or a guard that bounds what the change lets grow"
+
+
+def counted(count: int, noun: str) -> str:
+    """A number and its noun.
+
+    >>> counted(1, "state"), counted(1200, "state")
+    ('1 state', '1,200 states')
+    """
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
 class Fate(Enum):
@@ -38,7 +49,8 @@ class Fate(Enum):
 class Run:
     """One mutant, run: the properties that kill it, that notice it by being vacuous, and that it violates otherwise.
 
-    ``otherwise`` says for each why the violation is not the change's own; ``remark`` is what more there is to say.
+    ``otherwise`` says for each why the violation is not the change's own; ``remark`` is what more there is to say,
+    ``settles`` what would settle one that is undecided.
     """
 
     mutant: Mutant
@@ -47,6 +59,7 @@ class Run:
     notices: tuple[str, ...] = ()
     otherwise: Mapping[str, str] = attrs.field(factory=dict[str, str])
     remark: str = ""
+    settles: str = ""
 
     @property
     def counts(self) -> bool:
@@ -77,12 +90,13 @@ class MutationReport:
 
     Attributes:
         model: the model's name; ``where`` its place; ``scope`` the sizes of its sorts by name.
-        base: what exploring the unchanged model says, one finding a property.
+        base: what the unchanged model says, explored and run live, one finding a property.
         total: how many mutants there are, copies of one another and what cannot be made included.
         runs: what became of those that were tried, in the order in which they are listed.
         seed: of the sample; it matters only where not all were tried.
         unread: why some methods have mutants of their rows only.
         stopped: ``interrupted`` where the user ended it.
+        name: the target as the user gave it, for the commands that are told.
     """
 
     model: str
@@ -94,6 +108,7 @@ class MutationReport:
     seed: int
     unread: tuple[str, ...] = ()
     stopped: str = ""
+    name: str = ""
 
     def of(self, *fates: Fate) -> list[Run]:
         return [run for run in self.runs if run.fate in fates]
@@ -125,7 +140,8 @@ class MutationReport:
     @property
     def tried(self) -> str:
         """``12 of 61 mutants``: how many of those there are were tried."""
-        return f"{len(self.runs)} of {self.total} mutants" if not self.all_tried else f"all {self.total} mutants"
+        mutants = counted(self.total, "mutant")
+        return f"{len(self.runs)} of {mutants}" if not self.all_tried or self.total < 2 else f"all {mutants}"
 
     # -- answers -----------------------------------------------------------------------------------------------
 
@@ -154,12 +170,14 @@ class MutationReport:
     def _of(self, base: Finding) -> Finding:
         name, kind = base.property, base.kind
         more: dict[str, Any] = {"where": base.where}
-        if kind == "eventually":
-            reason = "mutants are explored, and exploring does not answer what must come about"
-            return self._finding(name, kind, Answer.UNDETERMINED, reason=reason, settles="the engine live", **more)
+        if kind == "eventually" and base.answer is Answer.UNDETERMINED:
+            reason = INTERRUPTED if self.stopped else f"it is not settled of the model itself: {base.reason}"
+            settles = self.settles() if self.stopped else base.settles
+            return self._finding(name, kind, Answer.UNDETERMINED, reason=reason, settles=settles, **more)
         if base.answer is Answer.VIOLATED:
             reason = f"the model itself breaks {name}, so that a mutant breaks it shows nothing"
-            settles = f"a model that keeps it (meshspec explore {self.model} shows the path)"
+            engine = "live" if kind == "eventually" else "explore"
+            settles = f"a model that keeps it ({shlex.join(['meshspec', engine, self.name])} shows the path)"
             return self._finding(name, kind, Answer.UNDETERMINED, reason=reason, settles=settles, **more)
         if base.answer is Answer.VACUOUS:
             reason = f"it is vacuous in the model itself: {base.reason}"
@@ -185,36 +203,40 @@ class MutationReport:
     def open(self) -> str:
         """Why there may be more to find; nothing where all mutants were settled."""
         parts = [INTERRUPTED] if self.stopped else []
-        parts += [f"{len(self.runs)} of {self.total} mutants tried"] if not self.all_tried else []
+        parts += [f"{self.tried} tried"] if not self.all_tried else []
         undecided = len(self.of(Fate.UNDECIDED))
-        parts += [f"{undecided} not settled before their search was cut"] if undecided else []
+        parts += [f"{undecided} not settled before the search was cut"] if undecided else []
+        parts += [f"no source: only rows were changed ({self.unread[0]})"] if self.unread else []
         return ", ".join(parts)
 
     def settles(self) -> str:
         """What would settle the rest."""
         if self.stopped:
             return "letting it run to its end"
-        finite = "a smaller scope, or a Range or a guard that bounds what the change lets grow"
-        return finite if self.all_tried else "meshspec mutate without --cap"
+        parts = dict.fromkeys(run.settles for run in self.of(Fate.UNDECIDED))
+        cap = [] if self.all_tried else ["meshspec mutate without --cap"]
+        return "; ".join([*parts, *cap, *(["the model in a file"] if self.unread else [])])
 
     def _noticed(self) -> Finding:
         facts = {"mutation": self.to_dict()}
         alive, open_ = self.survivors, self.open()
         if alive:
             first = alive[0].mutant
-            reason = f"{len(alive)} survive, the first at {first.where}: {first.name}"
+            reason = f"{len(alive)} survive{'s' * (len(alive) == 1)}, the first at {first.where}: {first.name}"
             reason += f"; {open_}" if open_ else ""
             settles = "a claim that forbids the change, or a model without what makes no difference"
+            settles += f"; {self.settles()}" if open_ else ""
             return self._finding(
                 NOTICED, "check", Answer.UNDETERMINED, reason=reason, settles=settles, where=self.where, facts=facts
             )
-        if not self.run and not self.stopped:
+        if not self.run and not open_:
             reason = "there is nothing to change: no mutant could be made"
             return self._finding(NOTICED, "check", Answer.VACUOUS, reason=reason, where=self.where, facts=facts)
-        if self.stopped or self.of(Fate.UNDECIDED):
+        if open_:
+            known = f"{counted(self.run, 'mutant')} run, none survived"
             return self._finding(
-                NOTICED, "check", Answer.UNDETERMINED, reason=open_, known=f"{self.run} were run, none survived",
-                settles=self.settles(), where=self.where, facts=facts,
+                NOTICED, "check", Answer.UNDETERMINED, reason=open_, known=known, settles=self.settles(),
+                where=self.where, facts=facts,
             )  # fmt: skip
         equal = len(self.of(Fate.EQUIVALENT))
         reason = f"{self.tried} tried, {equal} proved equivalent"
@@ -251,7 +273,7 @@ def died(report: MutationReport, survivors: Sequence[str]) -> Finding:
         for name, pattern in known.items()
         if not any(map(pattern.fullmatch, alive))
     ]
-    undecided = report.stopped or report.of(Fate.UNDECIDED) or not report.all_tried
+    undecided = bool(report.open())
     killed = len(report.of(Fate.KILLED)) + len(report.of(Fate.NOTICED))
     answer, reason, settles = Answer.HOLDS, f"{killed} of {report.run} die", ""
     if unknown or (wrong and not undecided):

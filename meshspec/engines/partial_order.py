@@ -153,7 +153,7 @@ class _Reader:
             if claim.method.kind != "terminal":
                 for arguments in self.layout.arguments(claim.parameters):
                     names = self.generator.names(claim, arguments)
-                    found |= self.reads((claim.claim, *claim.antecedents.values()), names)
+                    found |= self.reads((claim.claim, claim.raising, *claim.antecedents.values()), names)
         return found
 
     def access(self, tree: Tree[Outcome], names: Mapping[str, Code]) -> Access:

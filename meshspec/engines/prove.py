@@ -139,7 +139,7 @@ class _Sayer:
             return self._false_at_start(name, kind, where, fall)
         if (better := self._better(name)) is not None:
             return self._holds(better, name, kind, where)
-        return self._in_scope(self._undetermined(name, kind, where, fall))
+        return self._in_scope(self._undetermined(name, kind, where, self._last_fall(name, fall)))
 
     def raises(self) -> Finding:
         fall = self.induction.fallen.get(NO_RAISE)
@@ -147,6 +147,7 @@ class _Sayer:
             return self._holds(self.induction, NO_RAISE, "total", "")
         if (better := self._better(NO_RAISE)) is not None:
             return self._holds(better, NO_RAISE, "total", "")
+        fall = self._last_fall(NO_RAISE, fall)
         action = fall.obligation.action
         return self._in_scope(self._undetermined(NO_RAISE, "total", str(action.method.where) if action else "", fall))
 
@@ -154,6 +155,24 @@ class _Sayer:
         """The induction with found lemmas, where that proves it."""
         better = self.found.induction if self.found is not None else None
         return better if better is not None and better.settled(name) else None
+
+    def _last_fall(self, name: str, fall: Fall) -> Fall:
+        """Why it is not proved with the found lemmas either: they may exclude what stood in the way at first."""
+        better = self.found.induction if self.found is not None else None
+        return fall if better is None else better.fallen.get(name, fall)
+
+    def _found_among(self, names: Sequence[str]) -> tuple[dict[str, str], str]:
+        """What a search found of these and of all they rest on: the methods by name, and the same in words."""
+        names = list(names)
+        for name in names:
+            came_to = self.scoped.get(name)
+            more: Sequence[str] = came_to.uses if isinstance(came_to, KInductive) else ()
+            if name not in self.induction.alive and (better := self._better(name)) is not None:
+                more = better.uses(name)
+            names += [one for one in more if one not in names]
+        methods: Mapping[str, str] = {} if self.found is None else self.found.methods
+        found = {name: methods[name] for name in names if name in methods}
+        return found, f"; a search found {', '.join(found)}" if found else ""
 
     # -- for every size ----------------------------------------------------------------------------------------
 
@@ -174,7 +193,6 @@ class _Sayer:
 
     def _holds(self, induction: Induction, name: str, kind: str, where: str) -> Finding:
         used = induction.uses(name)
-        methods: Mapping[str, str] = {} if self.found is None else self.found.methods
         kinds = {p.name: p.kind for p in induction.properties}
         groups = [
             f"{word}{'s' if len(names) > 1 else ''} {', '.join(names)}"
@@ -184,8 +202,7 @@ class _Sayer:
         base = f"with {'; '.join(groups)}" if groups else "by itself"
         if name == NO_RAISE and not induction.obligations[NO_RAISE]:
             base = "no action has a path that raises"
-        found = {other: methods[other] for other in used if other in methods}
-        more = f"; a search found {', '.join(found)}" if found else ""
+        found, more = self._found_among(used)
         return Finding(
             self.model.name,
             name,
@@ -222,6 +239,8 @@ class _Sayer:
             facts = {"cti": cti.facts()}
         if self.found is not None:
             why = self.found.reason or f"none of {self.found.tried} candidates is a lemma that helps"
+            if self.found.methods:
+                why = f"{', '.join(self.found.methods)} of {self.found.tried} candidates, which is not enough here"
             reason += f"; searched for lemmas: {why}"
             facts["candidates"] = self.found.tried
         return Finding(
@@ -271,13 +290,15 @@ class _Sayer:
                     facts={"depth": len(counterexample.steps)},
                 )
             case KInductive(k, uses):
-                base = f"{k}-inductive" + (f" with {', '.join(uses)}" if uses else " by itself")
+                found, more = self._found_among(uses)
+                base = f"{k}-inductive" + (f" with {', '.join(uses)}{more}" if uses else " by itself")
                 facts = {
                     **open_.facts,
                     "k": k,
                     "simple path": bounds.distinct and k > 1,
                     "uses": list(uses),
                     "every size": open_.reason,
+                    **({"found": found} if found else {}),
                 }
                 return attrs.evolve(
                     open_,

@@ -66,6 +66,7 @@ def search_states(
     except MemoryError:
         result.cut = "the end of memory"
     keeper.finish()
+    seen.conclude()
     progress("")
     return result, seen
 

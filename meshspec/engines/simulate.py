@@ -40,6 +40,7 @@ class _Watched:
     test: Callable[[State], int]
     lifted: Lifted | None = None
     arguments: list[tuple[Any, ...]] = attrs.field(factory=list[tuple[Any, ...]])
+    raises: bool = False
 
 
 @attrs.frozen
@@ -86,6 +87,8 @@ def simulate(
     say = _Sayer(walker, taken, seed, cut)
     found: dict[str, Finding] = {}
     for one in watched:
+        if one.raises and one.name not in settled:
+            continue
         finding = say.finding(one, settled.get(one.name))
         if found.setdefault(finding.property, finding).answer is Answer.HOLDS:
             found[finding.property] = finding
@@ -109,6 +112,8 @@ class _Walker:
                 test = self.generator.first_failure(lifted.claim, names)
                 yield _Watched(lifted.name, kind, test, lifted, arguments)
             elif kind == "sometimes":
+                sound = self.generator.first_failure(negate(lifted.raising), names)
+                yield _Watched(f"{lifted.name} raises", kind, sound, lifted, arguments, raises=True)
                 for one, its in zip(arguments, names, strict=True):
                     never = self.generator.first_failure(negate(lifted.claim), [its])
                     yield _Watched(lifted.called(one), kind, never, lifted, [one])
@@ -218,7 +223,7 @@ class _Sayer:
         )
 
     def finding(self, one: _Watched, settled: _Settled | None) -> Finding:
-        if settled is not None and one.kind == "sometimes":
+        if settled is not None and one.kind == "sometimes" and not one.raises:
             walk = ", ".join(self._action(action) for action in settled.actions) or "the initial state"
             return self._holds(one, f"witness: {walk}")
         if settled is not None:

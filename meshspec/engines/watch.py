@@ -14,7 +14,7 @@ from meshspec.backends.layout import Layout, State
 from meshspec.backends.space import Batch, Space, Test
 from meshspec.backends.symmetry import Symmetry
 from meshspec.engines.trails import Goal
-from meshspec.expr.build import negate
+from meshspec.expr.build import FALSE, negate
 from meshspec.expr.nodes import Node
 from meshspec.lang.lift import Lifted, LiftedModel
 
@@ -63,9 +63,10 @@ class Watched(Settled):
 
 @attrs.define
 class Seen:
-    """Where each property was settled."""
+    """Where each property was settled; ``raising`` says of each ``sometimes`` where its body raises."""
 
     claims: list[Watched] = attrs.field(factory=list[Watched])
+    raising: list[Watched] = attrs.field(factory=list[Watched])
     antecedents: list[Watched] = attrs.field(factory=list[Watched])
     witnesses: list[Watched] = attrs.field(factory=list[Watched])
     end: Watched | None = None
@@ -75,7 +76,7 @@ class Seen:
     @property
     def watched(self) -> Iterator[Watched]:
         """What is asked of every state."""
-        yield from (*self.claims, *self.witnesses, *self.antecedents)
+        yield from (*self.claims, *self.raising, *self.witnesses, *self.antecedents)
 
     def ask(self, space: Space) -> None:
         """Put the questions to batches of this space from now on; raises what its ``test`` does."""
@@ -98,6 +99,13 @@ class Seen:
                 left = {s: outside[s] for s, which in zip(states, one.plain(states), strict=True) if which >= 0}
                 one.add(Goal(depth, where(one.test(batch)), left))
 
+    def conclude(self) -> None:
+        """A claim whose body raises in a state is refuted, and a witness elsewhere does not make up for it."""
+        refuted = [one for one in self.raising if one.found is not None]
+        self.claims += refuted
+        self.raising = []
+        self.witnesses = [w for w in self.witnesses if all(w.lifted is not one.lifted for one in refuted)]
+
 
 def watch(model: LiftedModel, layout: Layout, symmetry: Symmetry | None, wanted: int) -> Seen:
     """What is to be settled of a model; `wanted` states for what refutes something.
@@ -114,6 +122,8 @@ def watch(model: LiftedModel, layout: Layout, symmetry: Symmetry | None, wanted:
                 one = Watched(lifted=lifted, node=negate(node), arguments=arguments, site=site)
                 seen.antecedents.append(one)
         elif lifted.method.kind == "sometimes":
+            if lifted.raising != FALSE:
+                seen.raising.append(Watched(wanted, lifted=lifted, node=negate(lifted.raising), arguments=arguments))
             for alike in _alike(lifted, arguments, symmetry):
                 seen.witnesses.append(Watched(lifted=lifted, node=negate(lifted.claim), arguments=alike))
         elif lifted.method.kind == "terminal" and seen.end is None:

@@ -17,7 +17,17 @@ from meshspec.errors import Where
 from meshspec.lang.edits import called
 from meshspec.lang.lift import Lifted, LiftedModel
 from meshspec.lang.outcomes import Does, Leaf, Outcome, Split, Tree, leaves, merged
-from meshspec.lang.sites import Body, Definition, NoSource, Used, body_of, methods_run, replaced
+from meshspec.lang.sites import (
+    Body,
+    Definition,
+    NoSource,
+    Used,
+    body_of,
+    methods_run,
+    never_read,
+    replaced,
+    without_source,
+)
 
 NOTE = "__noted__"
 GUARD, BRANCH = "guard", "branch"
@@ -54,7 +64,7 @@ def guarded(model: LiftedModel) -> tuple[list[Site], list[Guarded], list[str]]:
     noting = _Noting()
     sites: list[Site] = []
     bodies: list[tuple[Used, Body, Definition]] = []
-    unread: list[str] = []
+    unread = list(map(without_source, never_read(model)))
     for used in methods_run(model):
         try:
             body = body_of(used.function)

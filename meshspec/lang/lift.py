@@ -14,7 +14,7 @@ from typing import Any, NoReturn, cast
 import attrs
 
 from meshspec.errors import Blocked, LiftError, ModelError, Where
-from meshspec.expr.build import FALSE
+from meshspec.expr.build import FALSE, TRUE
 from meshspec.expr.handles import done, node_of, reading
 from meshspec.expr.nodes import IntType, Name, Node
 from meshspec.expr.text import text, value_text
@@ -98,6 +98,11 @@ class Lifted:
     def claim(self) -> Node:
         """A claim as one expression; where its body raises it is false."""
         return expression(self.tree, lambda leaf: leaf.value if isinstance(leaf, Says) else FALSE)
+
+    @cached_property
+    def raising(self) -> Node:
+        """Where the body raises."""
+        return expression(self.tree, lambda leaf: TRUE if isinstance(leaf, Raises) else FALSE)
 
     @property
     def antecedents(self) -> Mapping[str, Node]:

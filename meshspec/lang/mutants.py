@@ -22,7 +22,7 @@ from meshspec.expr.walk import parts
 from meshspec.lang.edits import Edited, edits
 from meshspec.lang.lift import Lifted, LiftedModel
 from meshspec.lang.outcomes import Blocks, Does, Leaf, Outcome, Split, Tree, Update, WriteAll, grouped, merged
-from meshspec.lang.sites import Body, NoSource, Used, body_of, methods_run, replaced
+from meshspec.lang.sites import Body, NoSource, Used, body_of, methods_run, never_read, replaced, without_source
 
 SOURCE, ROW = "source", "row"
 BLOCKED = "never taken"
@@ -62,17 +62,21 @@ class Mutant:
 def mutants(model: LiftedModel) -> tuple[list[Mutant], list[str]]:
     """Every mutant of a model in a fixed order; and why some methods have mutants of their rows only."""
     made, unread = list[Mutant](), list[str]()
+    nowhere = never_read(model)
+    unread += map(without_source, nowhere)
+    unplaced = {action.name for action in nowhere}  # what asked a question seems to be whoever runs the model
     for used in methods_run(model):
         try:
             body = body_of(used.function)
         except NoSource as why:
             unread.append(str(why))
+            unplaced.update(action.name for action in used.actions)
             continue
         made += [_source(model, used, body, edited) for edited in edits(body)]
     for action in model.actions:
         for change in _changes(action.tree):
             new = partial(_with_tree, model, action, change.tree)
-            where = change.where or action.method.where
+            where = action.method.where if action.name in unplaced else change.where or action.method.where
             row = text(conj(*change.row)) if change.row else ""
             made.append(Mutant(ROW, action.name, where, change.old, change.new, new, row))
     return _numbered(made), unread

@@ -232,9 +232,20 @@ def methods_run(model: LiftedModel) -> list[Used]:
     return found
 
 
-def _code_of(function: FunctionType) -> CodeType:
+def never_read(model: LiftedModel) -> list[Lifted]:
+    """The actions whose own body is in no author's file (``exec`` of a text), so that they run no method to read."""
+    return [action for action in model.actions if _code_of(action.method.function) not in action.ran]
+
+
+def without_source(action: Lifted) -> str:
+    """Why such an action is not read."""
+    return f"{action.method.where}: no file holds the source of {action.name}"
+
+
+def _code_of(function: Any) -> CodeType:  # as for Body
     found: object = inspect.unwrap(function)
-    return found.__code__ if isinstance(found, FunctionType) else function.__code__
+    code: CodeType = found.__code__ if isinstance(found, FunctionType) else function.__code__
+    return code
 
 
 def _machines(instance: object, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], object]]:

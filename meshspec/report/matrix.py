@@ -153,8 +153,9 @@ def coverage_lines(found: Coverage, width: int = WIDTH) -> list[str]:
         rows = [("guard", "true", "false", "", "method", "at")]
         for one in found.guards:
             text = one.site.text if one.site.kind == GUARD else f"if {one.site.text}"
-            word = {"never false": "redundant in scope", "never true": "dead"}.get(one.word, one.word)
-            word = word if one.site.kind == GUARD else one.word
+            word = "" if found.cut else one.word  # of a search that was cut, what is missing may yet be seen
+            if one.site.kind == GUARD:
+                word = {"never false": "redundant in scope", "never true": "dead"}.get(word, word)
             site = one.site
             rows.append((_short(text), f"{one.true:,}", f"{one.false:,}", word, site.method, str(site.where)))
         lines += ["", *table(rows)]

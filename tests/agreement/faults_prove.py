@@ -184,7 +184,7 @@ def blocked_differs_from_nothing(plant: Plant) -> None:
 
 def cut_mutant_survives(plant: Plant) -> None:
     plant.edited(
-        part_of(mutate, "_Running"), "_explored", ("elif found.answer is Answer.UNDETERMINED and", "elif False and")
+        part_of(mutate, "_Running"), "_explored", ("elif found.answer is Answer.UNDETERMINED:", "elif False:")
     )
 
 

@@ -343,6 +343,32 @@ def test_a_file_that_ends_the_process_is_bad_input_and_no_success(user: User) ->
     assert "mine.py:2: importing mine.py raises SystemExit: os._exit(0)" in said.err
 
 
+@pytest.mark.parametrize("least", [0, -(2**63)])
+def test_a_range_longer_than_python_counts_is_like_any_other(user: User, least: int) -> None:
+    user.write(f"""
+@model
+class Long:
+    number: Annotated[int, Range({least}, {2**63 - 1})] = var(0)
+
+    @action
+    def up(self) -> None:
+        require(self.number < 3)
+        self.number += 1
+
+    @always
+    def small(self) -> bool:
+        return self.number < 4
+
+    @eventually(weak=("up",))
+    def arrives(self) -> bool:
+        return self.number == 3
+""")
+    for command, code in (("check", 0), ("explore", 3), ("prove", 0), ("live", 0), ("simulate", 3), ("show", 0)):
+        said = user.run(command, "mine.py")
+        assert (said.code, said.err) == (code, ""), said
+    assert user.run("coverage", "mine.py").code == 0
+
+
 def test_a_report_does_not_overwrite_a_file_that_is_none(user: User) -> None:
     path = user.write(COUNTER)
     before = path.read_text()

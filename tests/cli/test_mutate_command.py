@@ -165,6 +165,33 @@ def test_ctrl_c_ends_a_run_and_what_there_is_is_told(user: User, command: str, s
     assert f"--max-states {states}" in out.splitlines()[-1]
 
 
+def test_commands_that_are_told_name_the_target_as_it_was_given(user: User) -> None:
+    user.write(BROKEN)
+    assert "(meshspec explore mine.py:Counter shows the path)" in user.run("mutate", "mine.py:Counter").words
+    user.write(GUARDED)
+    assert "(meshspec mutate mine.py tells whether it matters)" in user.run("coverage", "mine.py").words
+
+
+def test_a_cut_sample_leaves_exit_code_three_and_counts_one_state(user: User) -> None:
+    user.write(COUNTER)
+    said = user.run("mutate", "mine.py", "--max-states", "1", "--cap", "1")
+    assert said.code == 3
+    assert said.lines[0] == "mine.py  [1 state]"
+    assert "HOLDS every change is noticed" not in said.words
+    assert user.run("coverage", "mine.py", "--max-states", "1").lines[0] == "mine.py  [1 state (cut)]"
+
+
+@pytest.mark.parametrize("command", ["mutate", "coverage"])
+def test_a_model_without_source_is_undetermined(user: User, command: str) -> None:
+    user.write(COUNTER, "elsewhere.txt")
+    user.write("from pathlib import Path\nexec(Path('elsewhere.txt').read_text())", imports="")
+    said = user.run(command, "mine.py")
+    assert said.code == 3
+    assert "no source: " in said.words
+    assert "the model in a file" in said.words.partition("would settle it: ")[2]
+    assert "site-packages" not in said.out
+
+
 # -- coverage --------------------------------------------------------------------------------------------------
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import User
+from tests.cli.conftest import IMPORTS, User
 
 LEDGER = """\
 @model
@@ -50,6 +50,51 @@ class Counter:
         return self.number != 7
 """
 
+LEASE = """\
+@model
+class Lease:
+    holder: Effect | None = var(None)
+    thinks: Map[Effect, bool] = var(False)
+
+    @action
+    def acquire(self, e: Effect) -> None:
+        require(self.holder is None)
+        self.holder = e
+        self.thinks[e] = True
+
+    @action
+    def expire(self) -> None:
+        self.thinks = each(Effect, lambda e: False)
+        self.holder = None
+
+    @always
+    def one_thinks(self) -> bool:
+        return count(Effect, lambda e: self.thinks[e]) <= 1
+
+    @always
+    def no_two(self, a: Effect, b: Effect) -> bool:
+        return implies(self.thinks[a] and self.thinks[b], a == b)
+"""
+
+WAITS = """\
+@model
+class Waits:
+    number: Annotated[int, Range(0, 3)] = var(0)
+
+    @action
+    def grow(self) -> None:
+        require(self.number < 3)
+        self.number += 1
+
+    @eventually(weak=("grow",))
+    def arrives(self) -> bool:
+        return self.number == 3
+
+    @sometimes
+    def two(self) -> bool:
+        return self.number == 2
+"""
+
 
 def entry(report: dict[str, Any], name: str) -> dict[str, Any]:
     return next(one for one in report["properties"] if one["property"] == name)
@@ -76,6 +121,38 @@ def test_a_search_for_lemmas_prints_what_to_paste(user: User) -> None:
     user.write(LEDGER.replace("\n\n\n@model\nclass Forgetful", f"\n\n{method}\n\n\n@model\nclass Forgetful"))
     again, report = user.json("prove", "mine.py:Ledger")
     assert again.code == 0 and entry(report, "once")["strength"] == "every size"
+
+
+def test_what_rests_on_a_found_lemma_says_so(user: User) -> None:
+    user.write(LEASE, imports=IMPORTS.replace("always,", "always, count,"))
+    said, report = user.json("prove", "mine.py", "--search-lemmas")
+    scoped, everywhere = entry(report, "one_thinks"), entry(report, "no_two")
+    assert (scoped["strength"], everywhere["strength"]) == ("k-induction", "every size")
+    assert "1-inductive with no_two; a search found found_1; not proved for every size" in said.words
+    assert "searched for lemmas: found_1 of" in said.words
+    assert "wants" not in said.words and "not inductive: acquire" not in said.words  # found_1 excludes that state
+    for name in ("one_thinks", "no_two"):
+        assert f"{name} rests on found_1, which the model does not state yet" in said.words
+    assert "found_1" in everywhere["facts"]["found"] and "found_1" in scoped["facts"]["found"]
+
+
+def test_claims_that_no_induction_speaks_of_are_named_with_the_command_that_does(user: User) -> None:
+    user.write(WAITS + "\n    @always\n    def small(self) -> bool:\n        return self.number < 4\n")
+    said, report = user.json("prove", "mine.py")
+    named = "not asked here: arrives (@eventually: meshspec live mine.py), two (@sometimes: meshspec explore mine.py)"
+    assert said.code == 0 and named in said.words and named in report["notes"]
+    assert [one["answer"] for one in report["properties"]] == ["HOLDS"] * 3
+
+
+def test_a_model_of_which_no_claim_was_asked_is_no_success(user: User) -> None:
+    user.write(WAITS)
+    said, report = user.json("prove", "mine.py")
+    assert said.code == 3 and "not asked here" not in said.words
+    for name, command in (("arrives", "meshspec live mine.py"), ("two", "meshspec explore mine.py")):
+        one = entry(report, name)
+        assert (one["answer"], one["settles"], one["replay"]) == ("UNDETERMINED", command, command)
+        assert user.run(*command.split()[1:]).code in (0, 3)
+    assert user.run("check", "mine.py").code == 0
 
 
 def test_a_shortest_path_refutes_and_the_command_is_given_back(user: User) -> None:

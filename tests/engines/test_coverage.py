@@ -7,6 +7,8 @@ from enum import Enum
 from types import ModuleType
 from typing import Annotated, Any
 
+import attrs
+
 from meshspec import (
     Map,
     Range,
@@ -31,6 +33,7 @@ from meshspec.engines.limits import Limits
 from meshspec.lang.lift import lift
 from meshspec.models.effect_ledger import EffectLedger
 from meshspec.models.environment import CrashAndRestart, Effect
+from meshspec.report.matrix import coverage_lines
 
 
 class Job(Sort): ...
@@ -218,10 +221,28 @@ def test_a_search_that_is_cut_calls_nothing_vacuous() -> None:
     said = answers(found)
     assert {f.answer for f in said.values()} <= {Answer.UNDETERMINED, Answer.HOLDS}
     assert said[FIRES].answer is Answer.UNDETERMINED
-    assert said[FIRES].reason.startswith("cut off by 2 states; so far rest")
+    assert said[FIRES].reason.startswith("cut off after 2 states; so far rest")
     assert said[FIRES].known == "2 states visited"
     held = [f for f in said.values() if f.answer is Answer.HOLDS]
     assert all(f.strength is Strength.TESTED for f in held)
+    told = " ".join([*coverage_lines(found), *(f.reason for f in said.values())])
+    assert "never evaluated" in {one.word for one in found.guards}
+    assert not any(word in told for word in ("dead", "redundant"))
+    assert not any("never" in line for line in coverage_lines(found))
+
+
+def test_one_state_is_told_as_one() -> None:
+    said = answers(covered(Desk, limits=Limits(max_states=1)))
+    assert said[FIRES].reason.startswith("cut off after 1 state; so far ")
+    assert said[FIRES].known == "1 state visited"
+
+
+def test_a_command_names_the_target_as_it_was_given() -> None:
+    assert (
+        "(meshspec mutate my.py:Desk tells whether it matters)"
+        in answers(covered(Desk, name="my.py:Desk"))[FAILS].settles
+    )
+    assert "'my desk.py'" in answers(covered(Desk, name="my desk.py"))[FAILS].settles
 
 
 def test_an_interruption_is_said() -> None:
@@ -304,7 +325,30 @@ def test_a_model_that_was_typed_into_a_shell_has_no_guards_and_says_so() -> None
     assert found.fired == {"stop": 1}
     assert found.guards == ()
     assert found.unread == ("<ipython-input-1>:5: no file holds the source of stop",)
-    assert list(answers(found)) == [FIRES]
+    said = answers(found)
+    assert list(said) == [FIRES, MET, FAILS]
+    for name in (MET, FAILS):
+        assert said[name].answer is Answer.UNDETERMINED
+        assert said[name].reason == f"no source: not every guard was read ({found.unread[0]})"
+        assert said[name].settles.startswith("the model in a file")
+
+
+@model
+class Spun(Desk):
+    """A guard of it is dead."""
+
+    @action
+    def spin(self) -> None:
+        require(self.n > 7)
+        self.n = 0
+
+
+def test_a_guard_that_was_read_and_is_dead_is_vacuous_whatever_was_not_read() -> None:
+    said = answers(attrs.evolve(covered(Spun), unread=("x.py:1: not read",)))
+    assert said[MET].answer is Answer.VACUOUS
+    assert (
+        answers(attrs.evolve(covered(EffectLedger), unread=("x.py:1: not read",)))[MET].answer is Answer.UNDETERMINED
+    )
 
 
 def test_a_model_without_actions_is_vacuous() -> None:

@@ -606,6 +606,25 @@ class ClaimRaises:
     def divides(self) -> bool:
         return 2 // self.number >= 1
 
+    @sometimes
+    def witnessed(self) -> bool:
+        return 2 // self.number == 2
+
+    @sometimes
+    def sound(self) -> bool:
+        return self.number == 0 or 2 // self.number == 2
+
+
+def test_a_witness_does_not_make_up_for_a_state_in_which_the_body_raises() -> None:
+    found = explored(ClaimRaises)
+    assert path_of(found["witnessed"]) == ("lower", "lower")
+    assert found["witnessed"].kind == "sometimes" and found["witnessed"].counterexample is not None
+    assert (
+        found["witnessed"].counterexample.failed == "witnessed: its body raises ZeroDivisionError where number == 0"
+    )
+    assert found["sound"].answer is HOLDS
+    assert explored(ClaimRaises, max_states=2)["witnessed"].answer is HOLDS  # where none of the states seen raises
+
 
 def test_a_claim_that_raises_is_false_there_and_the_error_is_named() -> None:
     found = explored(ClaimRaises)["divides"]

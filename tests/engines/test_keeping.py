@@ -42,7 +42,10 @@ def test_an_exploration_that_was_cut_goes_on_and_comes_to_the_same(
     lifted, options = lift(target), Options(symmetry=symmetry, checkpoint=tmp_path / "kept")
     cut = explore(lifted, sizes, Limits(max_states=bound), options=options)
     assert (cut[0].facts["complete"], (tmp_path / "kept").exists()) == (False, True)
-    assert cut[0].facts["kept"] == f"kept in {tmp_path / 'kept'}: the same command with a higher bound goes on from there"
+    assert (
+        cut[0].facts["kept"]
+        == f"kept in {tmp_path / 'kept'}: the same command with a higher bound goes on from there"
+    )
     whole = explore(lifted, sizes, options=options)
     assert plain(whole) == plain(explore(lifted, sizes, options=Options(symmetry=symmetry)))
     assert not (tmp_path / "kept").exists()

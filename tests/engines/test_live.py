@@ -521,26 +521,47 @@ def test_among_all_arguments_the_shortest_stem_is_shown() -> None:
 
 @model
 class BodyRaises:
-    n: Annotated[int, Range(0, 1)] = var(0)
+    n: Annotated[int, Range(-1, 1)] = var(1)
 
     @action
-    def flip(self) -> None:
-        self.n = 1 - self.n
+    def lower(self) -> None:
+        require(self.n >= 0)
+        self.n -= 1
+
+    @action
+    def lift(self) -> None:
+        self.n = 1
 
     @eventually
-    def divides(self) -> bool:
-        return leads_to(self.n == 5, 1 // self.n == 1)
+    def asked_for(self) -> bool:
+        return leads_to(1 // self.n == 1, self.n != 5)
 
     @eventually
-    def never_comes(self) -> bool:
-        return leads_to(self.n == 5, 1 // self.n == 2)
+    def comes(self) -> bool:
+        return self.n == 1 or 1 // self.n == 1
+
+    @eventually
+    def nowhere(self) -> bool:
+        return leads_to(self.n == 2 and 1 // (self.n - 2) == 1, self.n == 1)
 
 
-def test_a_claim_that_raises_is_asked_for_and_never_comes() -> None:
+def test_a_claim_whose_body_raises_is_refuted_by_the_shortest_way_there() -> None:
     found = lived(BodyRaises)
-    assert found["divides"].answer is HOLDS  # asked for where it raises, at 0, and it comes at 1
-    assert found["never_comes"].answer is VIOLATED
-    assert "its body raises ZeroDivisionError" in path_of(found["never_comes"]).failed
+    for name in ("asked_for", "comes"):  # which hold wherever their bodies do not raise
+        path = path_of(found[name])
+        assert (path.actions, path.how, path.loop) == (("lower",), "shortest", None)
+        assert path.failed.startswith(f"{name}: its body raises ZeroDivisionError where")
+    assert found["nowhere"].answer is VACUOUS  # it raises in states that are never reached
+
+
+def test_a_way_to_a_body_that_raises_is_run_on_cpython_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    def says_true(*_: object) -> native.Value:
+        return native.Value(True)
+
+    monkeypatch.setattr(native, "call", says_true)
+    monkeypatch.setattr("meshspec.engines.live.retrace", says_true)
+    with pytest.raises(Disagreement, match="the way to where asked_for raises is none: CPython says True"):
+        lived(BodyRaises)
 
 
 # -- what is shown is run first --------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from types import ModuleType
 from typing import Annotated, Any
 
 import pytest
@@ -35,9 +36,10 @@ from meshspec.engines.explore import FIRES, explore
 from meshspec.engines.inductive import properties_of
 from meshspec.engines.kills import Judge, Misread, Steps
 from meshspec.engines.limits import Limits
+from meshspec.engines.live import live
 from meshspec.engines.mutate import bound_on, capped, mutants_die, mutate, spread, summary
 from meshspec.engines.mutation import NOTICED, Fate, MutationReport, Run
-from meshspec.errors import UsageError
+from meshspec.errors import Disagreement, UsageError
 from meshspec.lang.lift import lift
 from meshspec.lang.mutants import ROW, SOURCE, mutants
 
@@ -276,21 +278,69 @@ def test_a_claim_that_is_vacuous_in_the_model_is_so_here_and_one_that_the_model_
     assert "vacuous in the model itself" in found["never_asked"].reason
 
 
-def test_what_must_come_about_is_undetermined() -> None:
+@model
+class Waiting:
+    """It ends if `finish` is not put off for ever; `idle` goes round meanwhile."""
+
+    done: bool = var(False)
+    mood: Annotated[int, Range(0, 3)] = var(0)
+
+    @action
+    def finish(self) -> None:
+        require(not self.done)
+        self.done = True
+
+    @action
+    def idle(self) -> None:
+        require(self.mood < 2)
+        self.mood = 1 - self.mood
+
+    @eventually(weak=("finish",))
+    def ends(self) -> bool:
+        return self.done
+
+
+def test_what_must_come_about_kills_a_mutant_on_which_it_does_not() -> None:
+    report = tried(Waiting)
+    run = run_of(report, "finish: `self.done = True` -> `self.done = False`")
+    assert (run.fate, run.kills) == (Fate.KILLED, ("ends",))
+    found = answers(report)["ends"]
+    assert (found.answer, found.strength) == (Answer.HOLDS, Strength.TESTED)
+    assert found.facts["kills"] == len([run for run in report.runs if "ends" in run.kills])
+
+
+def test_a_fair_action_that_is_never_taken_kills_by_what_is_not_enabled_on_the_lasso() -> None:
+    report = tried(Waiting)
+    assert run_of(report, "finish: never taken where not done").kills == ("ends",)  # each step is the original's
+    assert "ends" not in run_of(report, "finish: without `require(not self.done)`").kills
+    assert not any("ends" in run.kills for run in report.runs if run.mutant.method == "idle")
+
+
+def test_a_row_is_no_body_so_its_lasso_is_not_run_by_cpython() -> None:
+    row = next(m for m in mutants(lift(Waiting))[0] if m.name == "finish: never taken where not done")
+    (found,) = live(row.make(), {}, replayed=False)
+    assert found.answer is Answer.VIOLATED
+    assert found.counterexample is not None
+    assert found.counterexample.failed.startswith("ends: it is never true; at the start ")
+    with pytest.raises(Disagreement):
+        live(row.make(), {})
+
+
+def test_what_must_come_about_is_not_asked_of_mutants_where_the_model_breaks_it_or_was_cut() -> None:
     @model
-    class Waiting:
-        done: bool = var(False)
-
-        @action
-        def finish(self) -> None:
-            require(not self.done)
-            self.done = True
-
+    class Unfair(Waiting):
         @eventually
         def ends(self) -> bool:
             return self.done
 
-    assert answers(tried(Waiting))["ends"].answer is Answer.UNDETERMINED
+    report = tried(Unfair, name="my.py:Unfair")
+    found = answers(report)["ends"]
+    assert (found.answer, report.kills_of("ends")) == (Answer.UNDETERMINED, [])
+    assert found.settles == "a model that keeps it (meshspec live my.py:Unfair shows the path)"
+    cut = answers(tried(Waiting, limits=Limits(max_states=1)))["ends"]
+    assert cut.answer is Answer.UNDETERMINED
+    assert cut.reason == "it is not settled of the model itself: cut off by --max-states of 1"
+    assert "--max-states" in cut.settles
 
 
 @model
@@ -448,6 +498,47 @@ def test_a_sample_is_spread_over_the_methods_and_says_how_many_there_are() -> No
     for finding in quiet:  # what a sample does not show is not said
         assert finding.answer is Answer.UNDETERMINED
         assert f"of {report.total} mutants tried" in finding.reason
+
+
+def test_a_sample_in_which_all_die_is_not_every_change() -> None:
+    report = tried(Counter, cap=1)
+    assert not report.survivors
+    found = answers(report)[NOTICED]
+    assert (found.answer, found.strength) == (Answer.UNDETERMINED, None)
+    assert found.reason == f"1 of {report.total} mutants tried"
+    assert found.known == "1 mutant run, none survived"
+    assert found.settles == "meshspec mutate without --cap"
+
+
+def test_what_cut_the_search_is_what_would_settle_it() -> None:
+    narrow = tried(Counter, limits=Limits(max_states=1))
+    assert narrow.of(Fate.UNDECIDED)[0].remark == "not settled within 1 state"
+    assert narrow.settles() == "a higher --max-states"
+    sample = tried(Counter, limits=Limits(max_states=1), cap=2)
+    assert sample.of(Fate.UNDECIDED)
+    assert sample.settles() == "a higher --max-states; meshspec mutate without --cap"
+
+
+def test_a_model_without_source_is_undetermined_and_placed_in_no_file_of_others() -> None:
+    made = ModuleType("typed_elsewhere")
+    text = (
+        "from meshspec import *\nfrom typing import Annotated\n@model\nclass Typed:\n"
+        "    n: Annotated[int, Range(0, 9)] = var(0)\n    @action\n    def grow(self) -> None:\n"
+        "        require(self.n < 3)\n        self.n += 1\n    @always\n    def small(self) -> bool:\n"
+        "        return self.n <= 3\n"
+    )
+    exec(compile(text, "<string>", "exec", dont_inherit=True), vars(made))
+    report = tried(made.Typed)
+    assert {run.mutant.level for run in report.runs} == {ROW}
+    assert not report.survivors
+    assert {run.mutant.where.file for run in report.runs} == {"<string>"}
+    found = answers(report)
+    assert found[NOTICED].answer is Answer.UNDETERMINED
+    why = "<string>:6: no file holds the source of grow"
+    assert found[NOTICED].reason == f"no source: only rows were changed ({why})"
+    assert found[NOTICED].settles == "the model in a file"
+    assert found["small"].answer is Answer.HOLDS
+    assert mutants_die(lift(made.Typed), {}).answer is Answer.UNDETERMINED
 
 
 def test_a_sample_of_nothing_is_refused() -> None:

@@ -105,6 +105,8 @@ def asked(layout: Layout, generator: Generator) -> Iterator[tuple[str, Node, dic
             names = generator.names(lifted, arguments)
             called = lifted.called(arguments)
             yield called, lifted.claim if kind != "sometimes" else negate(lifted.claim), names
+            if kind == "sometimes":
+                yield f"{called} raises", negate(lifted.raising), names
             for site, node in lifted.antecedents.items() if kind != "sometimes" else ():
                 yield f"{called} {site}", negate(node), names
 
@@ -712,3 +714,37 @@ def test_generated_models_say_the_same(block: int) -> None:
         claims = [claim for claim in made.lifted.claims if claim.method.kind != "eventually"]
         for keep in (0, 1, len(claims)):
             reduced(Layout(attrs.evolve(made.lifted, claims=tuple(claims[:keep])), made.scope), most=300)
+
+
+@model
+class Independent:
+    """What the claim says is the same everywhere; its body raises where `come` is taken first."""
+
+    near: bool = var(False)
+    far: bool = var(False)
+    aside: bool = var(False)
+
+    @action
+    def come(self) -> None:
+        require(not self.near)
+        self.near = True
+
+    @action
+    def go(self) -> None:
+        require(not self.far)
+        self.far = True
+
+    @action
+    def step_aside(self) -> None:
+        require(not self.aside)
+        self.aside = True
+
+    @sometimes
+    def met(self) -> bool:
+        assert self.far or not self.near
+        return False
+
+
+def test_a_step_to_where_the_body_of_a_claim_raises_is_not_left_out() -> None:
+    assert (both := reduced(Layout(lift(Independent), {}))) is not None
+    assert all("met raises" in search.said for search in both)

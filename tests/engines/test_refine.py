@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import re
+import sys
 from collections.abc import Callable
 from enum import Enum
 from importlib import resources
@@ -427,6 +429,16 @@ def _raises(c: Watch, a: Clock) -> None:
     a.hour = [0, 0, 1][c.halves]
 
 
+def _exits(c: Watch, a: Clock) -> None:
+    a.hour = 0
+    sys.exit(0)
+
+
+def _ends_the_process(c: Watch, a: Clock) -> None:
+    a.hour = 0
+    os._exit(0)
+
+
 def _unknown(c: Watch, a: Clock) -> None:
     a.minute = c.halves  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue]  # the point
 
@@ -473,6 +485,11 @@ def _forgetful_memory(c: Watch, a: Clock) -> None:
         (_forgets, "_forgets leaves mood as it was, or makes it depend on something else than the concrete state"),
         (_forgets_one_entry, "_forgets_one_entry leaves part[manager1] as it was"),
         (_raises, "_raises raises IndexError: list index out of range, after tick, tick, tick"),
+        (_exits, "_exits raises SystemExit: 0, after no step"),
+        (
+            _ends_the_process,
+            "_ends_the_process raises SystemExit: os._exit(0): a model's file may not end the process",
+        ),
         (_unknown, "Clock has no variable 'minute'; its variables are hour"),
         (_wrong_type, "hour is int; None is not one"),
         (_wrong_key, "part[0]: the key must be Manager"),

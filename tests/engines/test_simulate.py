@@ -135,6 +135,14 @@ class Lift:
     def in_the_cellar(self) -> bool:
         return self.floor == -1
 
+    @sometimes
+    def divides(self) -> bool:
+        return 3 // self.floor == 1
+
+    @sometimes
+    def divides_where_it_can(self) -> bool:
+        return self.floor != 0 and 3 // self.floor == 1
+
     @eventually
     def stops(self) -> bool:
         return self.stuck
@@ -150,6 +158,14 @@ def test_it_finds_a_range_left_an_action_that_raises_and_a_bad_end_and_agrees_wi
     last = walked[NO_RAISE].counterexample
     assert last is not None and last.steps[-1].note == "raises ZeroDivisionError"
     assert walked["not_below"].answer is Answer.HOLDS
+
+
+def test_a_witness_does_not_make_up_for_a_state_in_which_the_body_raises() -> None:
+    walked = simulated(Lift)
+    path = walked["divides"].counterexample
+    assert walked["divides"].answer is Answer.VIOLATED and path is not None
+    assert path.failed == "divides: its body raises ZeroDivisionError where floor == 0"
+    assert walked["divides_where_it_can"].answer is Answer.HOLDS
 
 
 def test_a_witness_met_holds_one_that_was_not_met_is_undetermined() -> None:
