@@ -15,7 +15,7 @@ from meshspec.engines.limits import TURNED_OFF, Options
 from meshspec.engines.partial_order import PartialOrder, ample
 from meshspec.errors import UsageError
 
-GROWN = 40_000
+GROWN = 8_000
 """From so many states held on it pays to load what steps packed ones."""
 
 _CARRIED = 1 << 16  # states turned into tuples at a time
