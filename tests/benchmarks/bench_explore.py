@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -18,8 +18,7 @@ from tests.benchmarks import peers, record
 from tests.benchmarks.cases import CASES, Case
 from tests.benchmarks.peers import Run
 
-if TYPE_CHECKING:  # only `make bench` installs it
-    from pytest_benchmark.fixture import BenchmarkFixture
+BenchmarkFixture = Any  # of pytest-benchmark, which only `make bench` installs
 
 Engine = Callable[[Case, Path], Run]
 FORMS = {False: "bytes", True: "packed"}
@@ -75,8 +74,7 @@ def measured(
             assert run.states == case.states, f"{name} counts {run.states:,} states, not {case.states:,}"
             runs[name].append(run)
 
-    untyped: Any = benchmark  # its stubs leave `pedantic` without types
-    untyped.pedantic(one_round, rounds=rounds)
+    benchmark.pedantic(one_round, rounds=rounds)
     return runs
 
 
@@ -87,8 +85,7 @@ def best(runs: Mapping[str, Sequence[Run]], *starts: str) -> float:
 def kept(benchmark: BenchmarkFixture, name: str, runs: Mapping[str, Sequence[Run]], ratios: dict[str, float]) -> None:
     """Write the figures down before anything is asserted of them."""
     record.keep(name, runs, ratios)
-    untyped: Any = benchmark
-    untyped.extra_info.update({what: round(ratio, 2) for what, ratio in ratios.items()})
+    benchmark.extra_info.update({what: round(ratio, 2) for what, ratio in ratios.items()})
 
 
 def promised(case: Case, ratios: Mapping[str, float]) -> None:

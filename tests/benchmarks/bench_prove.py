@@ -12,7 +12,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import pytest
-from pytest_benchmark.fixture import BenchmarkFixture
 
 from meshspec.backends.solver import RLIMIT
 from meshspec.engines.inductive import Property, properties_of
@@ -22,6 +21,8 @@ from meshspec.lang.lift import LiftedModel, lift
 from meshspec.lang.outcomes import Does
 from meshspec.models.effect_ledger import EffectLedger
 from tests.models import p_ledger, p_two_phase
+
+BenchmarkFixture = Any  # of pytest-benchmark, which only `make bench` installs
 
 T = TypeVar("T")
 Proofs = dict[str, bool]
@@ -65,8 +66,7 @@ def fresh(model: LiftedModel) -> Proofs:
 
 def timed(benchmark: BenchmarkFixture, form: Callable[[LiftedModel], T], model: LiftedModel) -> T:
     """What the benchmark's own table shows."""
-    untyped: Any = benchmark  # its stubs leave `pedantic` without types
-    result: T = untyped.pedantic(form, args=(model,), rounds=ROUNDS, warmup_rounds=1)
+    result: T = benchmark.pedantic(form, args=(model,), rounds=ROUNDS, warmup_rounds=1)
     return result
 
 

@@ -185,9 +185,8 @@ def test_a_witness_starts_where_it_is_one_for_the_arguments_that_are_told(symmet
 
 def small_stages(monkeypatch: pytest.MonkeyPatch, columns: int, kernel: int | None = None) -> None:
     """Move to packed states from so few on that a small model does."""
-    made = {stage.states: stage.make for stage in choosing.stages(Options())}
-    first, second = (made[at] for at in sorted(made))
-    stages = [Stage(columns, first)] + ([Stage(kernel, second)] if kernel is not None else [])
+    by_kernel, by_columns = (stage.make for stage in choosing.stages(Options()))
+    stages = [Stage(columns, by_columns)] + ([Stage(kernel, by_kernel)] if kernel is not None else [])
     patch_stages(monkeypatch, stages)
 
 
@@ -245,13 +244,13 @@ def test_a_model_that_cannot_be_packed_stays_and_says_why(monkeypatch: pytest.Mo
     assert "number" in str(found.facts["not packed"])
 
 
-def test_without_numba_it_stays_with_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_numba_it_moves_to_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing(name: str) -> None: ...
 
     monkeypatch.setattr("importlib.util.find_spec", nothing)
     with pytest.raises(UsageError, match=r"numba, which is not installed: pip install 'meshspec\[fast\]'"):
         explore(lift(TwoPhase), {Manager: 4}, options=Options(space="kernel"))
-    small_stages(monkeypatch, 100, 200)
+    monkeypatch.setattr("meshspec.engines.spaces.GROWN", 100)
     found = explore(lift(TwoPhase), {Manager: 4}, options=Options(symmetry=False))[0]
     assert (found.facts["space"], found.facts["complete"], found.facts["not packed"]) == ("NumPy", True, "")
 
