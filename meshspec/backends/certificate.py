@@ -206,8 +206,7 @@ class _Check:
     ) -> tuple[Values, Values, dict[str, Any]]:
         """What the solver found, with all that `held` does not depend on made random, and with all of that otherwise.
 
-        What is written unseen shows in one of the two: it cannot stand there already in both.
-        """
+        What is written unseen shows in one of the two: it cannot stand there already in both."""
         noting, noted = Noting(found), Noting(names)
         if not all(evaluate(node, layout, noting, noted) for node in held):
             raise AssertionError(f"{self.lifted.name}: the solver's state does not satisfy what it was asked for")
