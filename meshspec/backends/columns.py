@@ -14,9 +14,10 @@ from meshspec.backends.intervals import bounds_of
 from meshspec.backends.layout import Layout, State
 from meshspec.backends.moves import moves
 from meshspec.backends.orbits import Orbits
+from meshspec.backends.packed import PackedSpace
 from meshspec.backends.packing import WORD, Packing, Rows
 from meshspec.backends.sorted_runs import SortedRuns, contains, distinct, keys_of, rows_of
-from meshspec.backends.space import Arguments, Batch, Odd, Space, Stepped, Test
+from meshspec.backends.space import Arguments, Batch, Odd, Stepped, Test
 from meshspec.backends.symmetry import Symmetry
 from meshspec.expr.nodes import Node
 
@@ -33,7 +34,7 @@ class _Reached:
     rows: Rows | None
 
 
-class ColumnSpace(Space):
+class ColumnSpace(PackedSpace):
     """A batch is a NumPy array with one packed state a row; the states that are met are sorted arrays.
 
     ``bounds`` has the range of every int variable, by default what :func:`bounds_of` finds. A step to a value that
@@ -59,20 +60,6 @@ class ColumnSpace(Space):
 
     def pack(self, states: Sequence[State]) -> Batch:
         return self._canonical(self.packing.pack(states))
-
-    def unpack(self, batch: Batch) -> list[State]:
-        return self.packing.unpack(batch)
-
-    def size(self, batch: Batch) -> int:
-        return len(batch)
-
-    def take(self, batch: Batch, indexes: Sequence[int]) -> Batch:
-        if isinstance(indexes, range) and indexes.step == 1:
-            return batch[indexes.start : indexes.stop]
-        return batch[np.asarray(indexes, dtype=np.intp)]
-
-    def joined(self, batches: Sequence[Batch]) -> Batch:
-        return np.concatenate(batches) if len(batches) else np.empty((0, self.packing.words), dtype=np.uint64)
 
     def weights(self, batch: Batch) -> Sequence[int]:
         found: Any = np.ones(len(batch), dtype=np.int64)

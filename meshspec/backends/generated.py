@@ -188,7 +188,7 @@ class Generator:
     def _leaf(
         self, outcome: Outcome, number: int, names: Mapping[str, Code], spare: set[str], indent: str, lines: list[str]
     ) -> None:
-        if spare and spare - _names_of(outcome):
+        if spare and spare - names_in(outcome):
             return
         if isinstance(outcome, Raises):
             lines.append(f"{indent}out.append(({number}, None, {outcome.error!r}))")
@@ -280,7 +280,8 @@ def _fold(op: Any, x: Any, y: Any) -> Any:
             return fold_ints(op, x, y)
 
 
-def _names_of(outcome: Outcome) -> set[str]:
+def names_in(outcome: Outcome) -> set[str]:
+    """The names that what is done depends on."""
     if not isinstance(outcome, Does):
         return set()
     found: set[str] = set()

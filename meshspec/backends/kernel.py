@@ -19,9 +19,10 @@ from meshspec.backends.grounding import Grounding, first_failures
 from meshspec.backends.intervals import bounds_of
 from meshspec.backends.layout import Layout, State
 from meshspec.backends.orbits import Orbits
+from meshspec.backends.packed import PackedSpace
 from meshspec.backends.packing import Packing, Rows
 from meshspec.backends.rows import Lowering
-from meshspec.backends.space import Arguments, Batch, Odd, Space, Stepped, Test
+from meshspec.backends.space import Arguments, Batch, Odd, Stepped, Test
 from meshspec.backends.symmetry import Symmetry
 from meshspec.errors import Disagreement, UsageError
 from meshspec.expr.nodes import Node
@@ -113,7 +114,7 @@ class _Worker:
         self.found: tuple[list[Any], list[Any]] = [], []
 
 
-class RowSpace(Space):
+class RowSpace(PackedSpace):
     """A batch is a NumPy array with one packed state a row; what is met is kept in open-addressing tables.
 
     ``bounds`` has the range of every int variable, by default what :func:`bounds_of` finds. Raises
@@ -157,20 +158,6 @@ class RowSpace(Space):
         if self._orbits is not None:
             self._orbits.canonical(_flat(rows), len(rows))
         return rows
-
-    def unpack(self, batch: Batch) -> list[State]:
-        return self.packing.unpack(batch)
-
-    def size(self, batch: Batch) -> int:
-        return len(batch)
-
-    def take(self, batch: Batch, indexes: Sequence[int]) -> Batch:
-        if isinstance(indexes, range) and indexes.step == 1:
-            return batch[indexes.start : indexes.stop]
-        return batch[np.asarray(indexes, dtype=np.intp)]
-
-    def joined(self, batches: Sequence[Batch]) -> Batch:
-        return np.concatenate(batches) if len(batches) else np.empty((0, self.packing.words), dtype=np.uint64)
 
     def weights(self, batch: Batch) -> Sequence[int]:
         found: Any = np.ones(len(batch), dtype=np.int64) if self._orbits is None else self._orbits.sizes(batch)

@@ -9,6 +9,7 @@ import attrs
 import numpy as np
 
 from meshspec.backends.arrays import Lanes, Term
+from meshspec.backends.generated import names_in
 from meshspec.backends.grounding import Grounding, Names
 from meshspec.backends.packing import WORD, Field, Rows
 from meshspec.backends.spans import Span
@@ -76,7 +77,7 @@ def _paths(
 ) -> Iterator[tuple[Term, Outcome]]:
     """Conditions and outcomes, as :class:`meshspec.backends.generated.Generator` nests its tests."""
     if isinstance(tree, Leaf):
-        if not (isinstance(tree.value, Blocks) or spare - _names_of(tree.value)):
+        if not (isinstance(tree.value, Blocks) or spare - names_in(tree.value)):
             yield taken, tree.value
         return
     terms = grounding.terms
@@ -207,14 +208,3 @@ def _scattered(fields: Sequence[Field], place: Term, code: Term) -> Callable[[La
         rows[at] = (rows[at] & ~(mask << shift)) | value
 
     return stage
-
-
-def _names_of(outcome: Outcome) -> set[str]:
-    """The names that what is done depends on."""
-    if not isinstance(outcome, Does):
-        return set()
-    nodes: list[Node] = []
-    for update in outcome.updates:
-        for write in update.writes:
-            nodes += [write.value, write.absent, *(() if isinstance(write, WriteAll) else write.keys)]
-    return {name.name for node in nodes for name in free_names(node)}
