@@ -43,13 +43,15 @@ class Step:
 
     ``changes`` maps a variable's name (``applied[effect0]``) to its value before and after, as text.
     For a policy the action is the step of the story in words and ``note`` is what the policy said. ``at`` is the
-    step's number where steps before it are left out, and 0 for the line that says so.
+    step's number where steps before it are left out, and 0 for the line that says so. ``where`` is the ``file:line``
+    of the action's method, where it has one.
     """
 
     action: str
     changes: Mapping[str, tuple[str, str]] = attrs.field(factory=dict[str, tuple[str, str]])
     note: str = ""
     at: int | None = None
+    where: str = ""
 
 
 @attrs.frozen

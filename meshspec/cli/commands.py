@@ -25,10 +25,10 @@ from meshspec.cli.options import (
     settings_of,
     sizes_of,
 )
-from meshspec.cli.targets import shipped_evidence, shipped_models
 from meshspec.engines.check import DEFAULT_ENGINES, ENGINES, Settings
 from meshspec.engines.limits import MUTANTS
 from meshspec.errors import UsageError
+from meshspec.targets import shipped_evidence, shipped_models
 
 app = App(
     name="meshspec",

@@ -9,7 +9,6 @@ import attrs
 from meshspec.backends.certificate import certified
 from meshspec.cli import runs
 from meshspec.cli.options import Allow, Json, MaxMemory, MaxStates, Scope, Without, names, settings_of, sizes_of
-from meshspec.cli.targets import resolve
 from meshspec.engines.check import Answered, interrupted, scope_of, without
 from meshspec.engines.coverage import coverage as covered
 from meshspec.engines.limits import INTERRUPTED, Limits
@@ -17,6 +16,7 @@ from meshspec.engines.mutation import counted
 from meshspec.progress import on_terminal
 from meshspec.report import text
 from meshspec.report.matrix import coverage_lines
+from meshspec.targets import resolve
 
 
 def coverage(

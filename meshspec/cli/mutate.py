@@ -12,7 +12,6 @@ from meshspec.answer import Answer, Finding
 from meshspec.backends.certificate import certified
 from meshspec.cli import runs
 from meshspec.cli.options import Allow, Json, MaxMemory, MaxStates, Scope, Without, names, settings_of, sizes_of
-from meshspec.cli.targets import resolve
 from meshspec.engines.check import Answered, Settings, interrupted, scope_of, without
 from meshspec.engines.mutate import mutate as run_mutants
 from meshspec.engines.mutation import counted
@@ -20,6 +19,7 @@ from meshspec.errors import UsageError
 from meshspec.progress import on_terminal
 from meshspec.report import text
 from meshspec.report.matrix import mutation_lines
+from meshspec.targets import resolve
 
 
 def mutate(

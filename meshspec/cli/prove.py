@@ -14,9 +14,8 @@ from meshspec.backends.certificate import certified
 from meshspec.backends.solver import RLIMIT
 from meshspec.cli import runs
 from meshspec.cli.options import Allow, Json, Scope, Without, names, sizes_of
-from meshspec.cli.targets import Target, resolve_all, shipped_evidence
 from meshspec.engines.bounded import MAX_DEPTH, MAX_K, Bounds
-from meshspec.engines.check import Answered, check, combined, incidents_of, scope_of
+from meshspec.engines.check import Answered, check, combined, scope_of
 from meshspec.engines.check import without as less_faults
 from meshspec.engines.prove import SEARCH, InScope
 from meshspec.engines.prove import prove as proved
@@ -24,6 +23,8 @@ from meshspec.errors import Disagreement, UsageError
 from meshspec.lang.lift import LiftedModel
 from meshspec.progress import on_terminal
 from meshspec.report import text
+from meshspec.report.checked import VACUITY, heading_lines, incident_notes, replay_lines, taken_notes
+from meshspec.targets import Target, resolve_all
 
 
 def prove(
@@ -76,19 +77,16 @@ def prove(
         answered += combined(others)  # no claim was asked about: what was proved beside them is no success
         others = []
     _show(resolved, model.name, answered, report)
-    if taken:
-        report.note(f"without {', '.join(taken)}: what holds was not tried against it")
+    for line in taken_notes(taken):
+        report.note(line)
     if others:
         named = ", ".join(f"{one.property} (@{one.kind}: {one.replay})" for one in others)
         report.note(f"not asked here: {named}")
-    report.note(runs.VACUITY)
+    report.note(VACUITY)
     for name, where in model.unread:
         report.note(f"not read: {name} ({where}) has no mark, and nothing calls it")
-    incidents = incidents_of(resolved.cls)
-    if not incidents:
-        report.note(runs.UNEXAMINED)
-    elif all(held.model is not resolved.cls for held in shipped_evidence().values()):
-        report.note(runs.UNTRIED.format(", ".join(incident.__name__ for incident in incidents)))
+    for line in incident_notes(resolved):
+        report.note(line)
     return report.end()
 
 
@@ -136,8 +134,9 @@ def _command(target: Target, scope: InScope, search_lemmas: bool, taken: Sequenc
 
 
 def _show(target: Target, name: str, answered: Sequence[Answered], report: runs.Report) -> None:
-    heading = target.name if target.name == name else f"{name} ({target.name})"
-    runs.heading(heading, answered, {}, report)
+    title = target.name if target.name == name else f"{name} ({target.name})"
+    for line in heading_lines(title, answered, {}, report.width):
+        report.say(line)
     report.show(answered)
     methods = _found([one.answer for one in answered])
     for one in answered:
@@ -148,9 +147,8 @@ def _show(target: Target, name: str, answered: Sequence[Answered], report: runs.
     for method in methods.values():
         for line in ("", *method.splitlines()):
             report.say(f"      {line}" if line else "")
-    for one in answered:
-        if one.answer.answer is not Answer.HOLDS:
-            report.say(f"  replay {one.answer.property}: {one.answer.replay}")
+    for line in (line for one in answered for line in replay_lines(one)):
+        report.say(line)
 
 
 def _found(findings: Sequence[Finding]) -> dict[str, str]:

@@ -11,7 +11,6 @@ import attrs
 from meshspec.backends.certificate import certified
 from meshspec.cli import runs
 from meshspec.cli.options import Allow, Json, MaxMemory, MaxStates, Scope, settings_of, sizes_of
-from meshspec.cli.targets import load_file, load_module
 from meshspec.engines.check import Answered, Settings
 from meshspec.engines.refine import refine as run
 from meshspec.engines.refine import scope_of_both
@@ -19,6 +18,7 @@ from meshspec.errors import UsageError
 from meshspec.lang.refinement import Refinement
 from meshspec.progress import on_terminal
 from meshspec.report import text
+from meshspec.targets import load_file, load_module
 
 
 def refine(

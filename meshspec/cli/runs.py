@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,37 +12,18 @@ from typing import TYPE_CHECKING
 import attrs
 
 from meshspec.answer import Answer, Finding, demand, exit_code
-from meshspec.backends.certificate import certified
-from meshspec.cli.targets import Target, resolve_all, shipped_evidence, shipped_modules
-from meshspec.engines.check import (
-    DEFAULT_ENGINES,
-    ENGINES,
-    Answered,
-    Settings,
-    check,
-    combined,
-    incidents_of,
-    interrupted,
-    scope_of,
-    was_interrupted,
-    without,
-)
-from meshspec.engines.limits import Options
-from meshspec.errors import Disagreement, UsageError
+from meshspec.engines.check import Answered, Settings, combined, interrupted, was_interrupted
+from meshspec.errors import UsageError
 from meshspec.lang.evidence import Evidence
-from meshspec.lang.lift import LiftedModel
 from meshspec.progress import on_terminal
 from meshspec.report import json as json_report
 from meshspec.report import text
-from meshspec.sorts import Sort
+from meshspec.report.checked import Asked, Checked, ask, asked, command, property_lines
+from meshspec.targets import Target, resolve_all, shipped_evidence, shipped_modules
 
 if TYPE_CHECKING:
     from meshspec.roles.breaker import Bound
     from meshspec.roles.record import Record
-
-UNEXAMINED = "refutability not examined by incidents: the model has none"
-UNTRIED = "refutability not examined by incidents: that {} break what they should is for evidence to state"
-VACUITY = "vacuity not examined: only explore looks for what is never tried"
 
 SHORT = 1  # with nothing asked for, stories with prefixes of at most one step: a minute instead of many
 
@@ -60,6 +40,7 @@ class Report:
     answered: list[Answered] = attrs.field(factory=list[Answered])
     notes: list[str] = attrs.field(factory=list[str])
     bugs: list[str] = attrs.field(factory=list[str])
+    checked: list[Checked] = attrs.field(factory=list[Checked])
 
     def __attrs_post_init__(self) -> None:
         if self.json is not None:
@@ -95,12 +76,17 @@ class Report:
 
     def show(self, answered: Sequence[Answered]) -> None:
         self.answered += answered
-        column = min(max((len(one.answer.property) for one in answered), default=0), 34)
-        for one in answered:
-            for line in text.lines_of(one, self.width - 2, column):
-                self.say(f"  {line}")
-        for line in text.proof_lines(answered, self.width - 2):
+        for line in property_lines(answered, self.width - 2):
             self.say(f"  {line}")
+
+    def tell(self, one: Checked) -> None:
+        """All that was answered of a model."""
+        self.answered += one.answered
+        self.notes += one.told
+        self.bugs += [one.bug] if one.bug else []
+        self.checked.append(one)
+        for line in one.lines(self.width):
+            self.say(line)
 
     def end(self, again: str = "") -> int:
         """The last lines, the JSON file, and the exit code."""
@@ -128,129 +114,20 @@ def check_models(
     report: Report,
 ) -> int:
     """Check each target and print its properties; all targets are resolved before anything runs."""
-    resolved = resolve_all(targets)
-    lifted = [without(certified(target.model), faults_taken) for target in resolved]
-    for model in lifted:
-        scope_of(model, sizes)
-    for target, model in zip(resolved, lifted, strict=True):
+    questions = [
+        asked(target, scope=sizes, engines=engines, settings=settings, without=faults_taken)
+        for target in resolve_all(targets)
+    ]
+    for question in questions:
         if was_interrupted(one.answer for one in report.answered):
-            report.say(text.clean(target.name))
-            report.undone(model.name, engines[0])
+            report.say(text.clean(question.target.name))
+            report.undone(question.model.name, engines[0])
             continue
         try:
-            _check_model(target, model, sizes, engines, faults_taken, settings, report)
+            report.tell(ask(question, on_terminal()))
         except KeyboardInterrupt:
-            report.undone(model.name, engines[0])
+            report.undone(question.model.name, engines[0])
     return report.end()
-
-
-def _command(target: Target, scope: Mapping[str, int], engine: str, settings: Settings, taken: Sequence[str]) -> str:
-    words = ["meshspec", engine, target.name]
-    if scope and engine != "prove":
-        words += ["--scope", text.scope_text(scope)]
-    words += ["--without", ",".join(taken)] if taken else []
-    usual = Settings()
-    if engine in ("explore", "live"):
-        asked, default = settings.limits, usual.limits
-        words += ["--max-states", str(asked.max_states)] if asked.max_states != default.max_states else []
-        words += ["--max-memory", str(asked.max_memory)] if asked.max_memory != default.max_memory else []
-    if engine == "explore":
-        words += _options(settings.options)
-    if engine == "simulate":
-        words += ["--seed", str(settings.seed)]
-        words += ["--walks", str(settings.walks)] if settings.walks != usual.walks else []
-        words += ["--steps", str(settings.steps)] if settings.steps != usual.steps else []
-    return shlex.join(words)
-
-
-def _options(asked: Options) -> list[str]:
-    words = ["--symmetry", "off"] if not asked.symmetry else []
-    words += ["--space", asked.space] if asked.space is not None else []
-    words += ["--workers", str(asked.workers)] if asked.workers > 1 else []
-    words += ["--counterexamples", str(asked.counterexamples)] if asked.counterexamples > 1 else []
-    return words + (["--partial-order"] if asked.partial_order else [])
-
-
-def _check_model(
-    target: Target,
-    model: LiftedModel,
-    sizes: Mapping[str, int],
-    engines: Sequence[str],
-    faults_taken: Sequence[str],
-    settings: Settings,
-    report: Report,
-) -> None:
-    scope = scope_of(model, sizes)
-    try:
-        answered = check(model, scope, engines, settings, on_terminal())
-    except Disagreement as bug:
-        report.say(text.clean(target.name))
-        report.bug(str(bug))
-        return
-    named = {sort.__name__: size for sort, size in scope.items()}
-    answered = [_with_replay(one, target, named, settings, faults_taken) for one in answered]
-    heading(target.name if target.name == model.name else f"{model.name} ({target.name})", answered, named, report)
-    if faults_taken:
-        report.note(f"without {', '.join(faults_taken)}: what holds was not tried against it")
-    report.show(answered)
-    for one in answered:
-        if one.answer.answer is not Answer.HOLDS and one.answer.replay:
-            report.say(f"  replay {one.answer.property}: {one.answer.replay}")
-    if "explore" not in engines:
-        report.note(VACUITY)
-    for name, where in model.unread:
-        report.note(f"not read: {name} ({where}) has no mark, and nothing calls it")
-    incidents = incidents_of(target.cls)
-    if not incidents:
-        report.note(UNEXAMINED)
-    elif all(held.model is not target.cls for held in shipped_evidence().values()):
-        report.note(UNTRIED.format(", ".join(incident.__name__ for incident in incidents)))
-    if settings.mutants and not was_interrupted(one.answer for one in answered):
-        report.note(_refutability(target, model, scope, answered, settings))
-
-
-def _refutability(
-    target: Target,
-    model: LiftedModel,
-    scope: Mapping[type[Sort], int],
-    answered: Sequence[Answered],
-    settings: Settings,
-) -> str:
-    """What a few small changes of the model come to, in one line."""
-    from meshspec.engines.mutate import capped  # reads sources, which only a whole check does
-
-    base = [finding for one in answered for finding in one.findings if finding.engine == "explore"]
-    sizes = text.scope_text({sort.__name__: size for sort, size in scope.items()})
-    name = shlex.join([target.name, *(["--scope", sizes] if sizes else [])])
-    limits, cap, seed = settings.limits, settings.mutants, settings.seed
-    return capped(model, scope, limits, name=name, base=base, cap=cap, seed=seed).line
-
-
-def _with_replay(
-    one: Answered, target: Target, scope: Mapping[str, int], settings: Settings, taken: Sequence[str]
-) -> Answered:
-    def commanded(finding: Finding) -> Finding:
-        engine = finding.engine if finding.engine in ENGINES else "check"
-        if finding.kind == "eventually" and finding.answer is Answer.UNDETERMINED and not finding.facts.get("cut"):
-            engine = "live"  # the others do not answer it
-        return attrs.evolve(finding, replay=_command(target, scope, engine, settings, taken))
-
-    return Answered(commanded(one.answer), tuple(commanded(f) for f in one.findings))
-
-
-def heading(name: str, answered: Sequence[Answered], scope: Mapping[str, int], report: Report) -> None:
-    """The name of what is checked, and what was seen of it on the whole."""
-    findings = [finding for one in answered for finding in one.findings]
-    explored = text.seen_line(findings)
-    where = f"scope {text.scope_text(scope)}: " if scope and explored else ""
-    for line in text.paragraph(name + (f"  [{where}{explored}]" if explored else ""), report.width):
-        report.say(line)
-    if stuck := text.deadlock_line(findings):
-        for line in text.paragraph(stuck, report.width - 2):
-            report.say(f"  {line}")
-    for means in text.means_lines(findings):
-        for line in text.paragraph(means, report.width - 2):
-            report.say(f"  {line}")
 
 
 # -- everything shipped ----------------------------------------------------------------------------------------
@@ -271,7 +148,8 @@ def _check_evidence(held: Evidence, settings: Settings, report: Report) -> None:
     confirmation = Confirmation(held, unknown_names, settings.limits)
     name = held.model.__name__
     target = Target(name, held.model)
-    _check_model(target, confirmation.model, _names(held), DEFAULT_ENGINES, (), settings, report)
+    question = Asked(target, confirmation.model, held.scope, settings=settings)
+    report.tell(ask(question, on_terminal()))
     for incident in confirmation.incidents:
         listed = next(claim for claim, promise in held.promises.items() if incident in promise.refuted_by)
         report.say()
@@ -281,22 +159,18 @@ def _check_evidence(held: Evidence, settings: Settings, report: Report) -> None:
             report.say(line)
         for line in text.lines_of(Answered(finding, (finding,)), report.width - 2):
             report.say(f"  {line}")
-        report.say(f"  replay {listed}: {_again(incident.__name__, held, settings)}")
+        report.say(f"  replay {listed}: {_again(incident.__name__, question)}")
     report.say()
     report.say(f"{name}: the evidence, line by line")
     lines = [line.confirm() for line in confirmation.lines()]
     stories = {str(f.facts["incident"]) for f in lines if "incident" in f.facts}
-    again = {incident: _again(incident, held, settings) for incident in stories}
+    again = {incident: _again(incident, question) for incident in stories}
     report.show(combined([attrs.evolve(f, replay=again.get(str(f.facts.get("incident")), "")) for f in lines]))
     report.say()
 
 
-def _again(incident: str, held: Evidence, settings: Settings) -> str:
-    return _command(Target(incident, held.model), _names(held), "explore", settings, ())
-
-
-def _names(held: Evidence) -> dict[str, int]:
-    return {sort.__name__: size for sort, size in held.scope.items()}
+def _again(incident: str, question: Asked) -> str:
+    return command(attrs.evolve(question, target=Target(incident, question.target.model)), "explore")
 
 
 def first_line(cls: type) -> str:

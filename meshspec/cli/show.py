@@ -9,10 +9,10 @@ from cyclopts import Parameter
 from meshspec.backends.certificate import certified
 from meshspec.cli import runs
 from meshspec.cli.options import Scope, Without, names, sizes_of
-from meshspec.cli.targets import resolve
 from meshspec.engines.check import scope_of, without
 from meshspec.report.tla import Module
 from meshspec.report.words import described
+from meshspec.targets import resolve
 
 Format = Literal["text", "tla", "cfg"]
 

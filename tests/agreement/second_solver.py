@@ -20,12 +20,12 @@ import attrs
 
 from meshspec.backends import solver as backend
 from meshspec.backends.solver import Reply, Unsat
-from meshspec.cli.targets import shipped_models
 from meshspec.engines import bounded, lemmas, obligations
 from meshspec.engines.bounded import Bounds
 from meshspec.engines.prove import SEARCH, InScope, prove
 from meshspec.lang.declare import is_model
 from meshspec.lang.lift import LiftedModel, lift
+from meshspec.targets import shipped_models
 
 MODULES = ("counts", "ghosts", "hidden", "ledger", "lock", "shapes", "sizes", "thresholds", "traps", "two_phase")
 USERS: tuple[types.ModuleType, ...] = (obligations, bounded, lemmas)

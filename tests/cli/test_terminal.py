@@ -253,7 +253,7 @@ def test_a_fault_of_ours_exits_70_and_says_so(user: User, monkeypatch: pytest.Mo
     def broken(*_: object, **__: object) -> Iterator[object]:
         raise RuntimeError("a fault of ours")
 
-    monkeypatch.setattr("meshspec.cli.runs.check", broken)
+    monkeypatch.setattr("meshspec.report.checked.check", broken)
     user.write(COUNTER)
     said = user.run("check", "mine.py")
     assert said.code == 70

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from meshspec import Sort
-from meshspec.cli.targets import shipped_models
 from meshspec.lang.lift import LiftedModel, lift
 from meshspec.report.tla import Module
+from meshspec.targets import shipped_models
 from tests.agreement.models import corners, generated
 from tests.models.seldom import Seldom
 from tests.report.test_tla import HUGE, TESTED

@@ -12,9 +12,9 @@ import pytest
 from meshspec import Map, Range, Sort, action, eventually, model, require, terminal, var
 from meshspec.backends.generated import Generator
 from meshspec.backends.layout import Layout, State
-from meshspec.cli.targets import shipped_models
 from meshspec.lang.lift import LiftedModel, lift
 from meshspec.report.tla import Module
+from meshspec.targets import shipped_models
 from tests.agreement.models import corners, generated
 from tests.models import (
     jugs,

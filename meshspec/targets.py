@@ -39,6 +39,31 @@ class Target:
         return self.model if isinstance(self.model, type) else type(self.model)
 
 
+def target_of(model: Any) -> Target:
+    """The name by which a command line reaches a model class, or an instance with its constants chosen.
+
+    A shipped name; ``path.py`` where the file holds one model, else ``path.py:Model``; ``package.module:Model`` for
+    a module inside a package, which no path can import. The name is empty where there is none: for what was typed
+    into a shell or a notebook, and for an instance that no module holds.
+    """
+    cls: type = model if isinstance(model, type) else type(model)
+    module = sys.modules.get(cls.__module__)
+    if shipped_models().get(cls.__name__) is cls and isinstance(model, type):
+        return Target(cls.__name__, model)
+    if module is None or cls.__module__ == "__main__":
+        return Target("", model)
+    held = next((name for name, value in vars(module).items() if value is model), None)
+    if held is None and isinstance(model, type) and "<locals>" not in cls.__qualname__:
+        held = cls.__qualname__
+    if held is None:
+        return Target("", model)
+    file = getattr(module, "__file__", None)
+    if file is None or "." in module.__name__:
+        return Target(f"{module.__name__}:{held}", model)
+    alone = isinstance(model, type) and models_in(module) == [model]
+    return Target(shown(file) if alone else f"{shown(file)}:{held}", model)
+
+
 def shipped_modules(package: str) -> Iterator[ModuleType]:
     """The modules below ``meshspec.models`` or ``meshspec.properties``, in the order of their names."""
     root = importlib.import_module(f"meshspec.{package}")

@@ -1,0 +1,285 @@
+"""A model, checked: what every door shows of it, so that the same failure reads the same and is replayed the same.
+
+The command line prints it, pytest fails with it, a notebook displays it.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import attrs
+
+from meshspec.answer import Answer, Counterexample, Finding
+from meshspec.backends.certificate import certified
+from meshspec.engines.check import (
+    DEFAULT_ENGINES,
+    ENGINES,
+    Answered,
+    Settings,
+    check,
+    incidents_of,
+    interrupted,
+    scope_of,
+    was_interrupted,
+)
+from meshspec.engines.check import without as less_faults
+from meshspec.engines.limits import Options
+from meshspec.errors import Disagreement, UsageError
+from meshspec.lang.lift import LiftedModel
+from meshspec.progress import Progress, silent
+from meshspec.report import text
+from meshspec.sorts import Sort
+from meshspec.targets import Target, shipped_evidence, target_of
+
+UNEXAMINED = "refutability not examined by incidents: the model has none"
+UNTRIED = "refutability not examined by incidents: that {} break what they should is for evidence to state"
+VACUITY = "vacuity not examined: only explore looks for what is never tried"
+
+
+@attrs.frozen(eq=False)
+class Asked:
+    """A question about a model: which engines, in which scope, how, and with which faults taken away."""
+
+    target: Target
+    model: LiftedModel
+    sizes: Mapping[type[Sort], int]
+    engines: tuple[str, ...] = DEFAULT_ENGINES
+    settings: Settings = attrs.field(factory=Settings)
+    taken: tuple[str, ...] = ()
+
+    @property
+    def scope(self) -> dict[str, int]:
+        return {sort.__name__: size for sort, size in self.sizes.items()}
+
+    @property
+    def title(self) -> str:
+        """The model's name, and where it is reached if that says more."""
+        name, called = self.model.name, self.target.name
+        return name if called in ("", name) else f"{name} ({called})"
+
+
+@attrs.frozen(eq=False)
+class Checked:
+    """What was answered of a model.
+
+    Attributes:
+        answered: one answer a property, each finding with the command that shows it again.
+        notes: lines that belong below the properties: what was not examined, what was not read.
+        bug: how two of our own engines contradict each other; nothing else is answered then.
+    """
+
+    asked: Asked
+    answered: tuple[Answered, ...] = ()
+    notes: tuple[str, ...] = ()
+    bug: str = ""
+
+    @property
+    def target(self) -> Target:
+        return self.asked.target
+
+    @property
+    def model(self) -> LiftedModel:
+        return self.asked.model
+
+    @property
+    def scope(self) -> dict[str, int]:
+        return self.asked.scope
+
+    @cached_property
+    def _by_name(self) -> dict[str, Answered]:
+        return {one.answer.property: one for one in self.answered}
+
+    def of(self, property: str) -> Answered:
+        """The answer of one property; raises :class:`UsageError` for one that was not asked about."""
+        if property not in self._by_name:
+            raise UsageError(f"{self.model.name} has no property {property!r}; it has {', '.join(self._by_name)}")
+        return self._by_name[property]
+
+    @property
+    def told(self) -> list[str]:
+        """Every note, that of a bug and of faults taken away included."""
+        bug = [f"BUG of meshspec: {self.bug}"] if self.bug else []
+        return [*bug, *taken_notes(self.asked.taken), *self.notes]
+
+    def lines(self, width: int = text.WIDTH) -> list[str]:
+        """All of it as the command line prints it, at most `width` columns wide."""
+        lines = heading_lines(self.asked.title, self.answered, self.scope, width)
+        if self.bug:
+            return [*lines, *_inside([f"BUG of meshspec: {self.bug}"], width)]
+        lines += _inside(taken_notes(self.asked.taken), width)
+        lines += [f"  {line}" for line in property_lines(self.answered, width - 2)]
+        lines += [again for one in self.answered for again in replay_lines(one)]
+        return lines + _inside(self.notes, width)
+
+    def argument(self, property: str, width: int = text.WIDTH) -> list[str]:
+        """One property: its answer, the path that argues for it, and the command that shows it again."""
+        one = self.of(property)
+        return [self.asked.title, *(f"  {line}" for line in text.lines_of(one, width - 2)), *replay_lines(one)]
+
+
+def checked(
+    model: Any,
+    *,
+    scope: Mapping[Any, int] | None = None,
+    engines: Sequence[str] = DEFAULT_ENGINES,
+    settings: Settings | None = None,
+    without: Sequence[str] = (),
+    progress: Progress = silent,
+) -> Checked:
+    """Check a model: a class, an instance with its constants chosen, or a :class:`Target`.
+
+    `scope` gives sizes by sort or by its name, 2 where nothing is said. Raises :class:`UsageError` for a sort, fault
+    or engine that there is not, and :class:`meshspec.errors.ModelError` for a model that cannot be read.
+    """
+    return ask(asked(model, scope=scope, engines=engines, settings=settings, without=without), progress)
+
+
+def asked(
+    model: Any,
+    *,
+    scope: Mapping[Any, int] | None = None,
+    engines: Sequence[str] = DEFAULT_ENGINES,
+    settings: Settings | None = None,
+    without: Sequence[str] = (),
+) -> Asked:
+    """The same question, looked at but not asked yet."""
+    target = model if isinstance(model, Target) else target_of(model)
+    lifted = less_faults(certified(target.model), without)
+    named = {key if isinstance(key, str) else key.__name__: size for key, size in (scope or {}).items()}
+    return Asked(target, lifted, scope_of(lifted, named), tuple(engines), settings or Settings(), tuple(without))
+
+
+def ask(question: Asked, progress: Progress = silent) -> Checked:
+    """Run the engines and say what they found."""
+    settings, model = question.settings, question.model
+    try:
+        answered = check(model, question.sizes, question.engines, settings, progress)
+    except Disagreement as bug:
+        return Checked(question, bug=str(bug))
+    answered = [_told(one, question) for one in answered]
+    notes = _notes(question)
+    if settings.mutants and not was_interrupted(one.answer for one in answered):
+        try:
+            notes.append(_refutability(question, answered))
+        except KeyboardInterrupt:
+            end = interrupted(model.name, "mutate")
+            answered.append(Answered(end, (end,)))
+    return Checked(question, tuple(answered), tuple(notes))
+
+
+def _notes(question: Asked) -> list[str]:
+    notes = [VACUITY] if "explore" not in question.engines else []
+    for name, where in question.model.unread:
+        notes.append(f"not read: {name} ({where}) has no mark, and nothing calls it")
+    return notes + incident_notes(question.target)
+
+
+def incident_notes(target: Target) -> list[str]:
+    """Whether incidents show that the claims can fail."""
+    incidents = incidents_of(target.cls)
+    if not incidents:
+        return [UNEXAMINED]
+    if all(held.model is not target.cls for held in shipped_evidence().values()):
+        return [UNTRIED.format(", ".join(incident.__name__ for incident in incidents))]
+    return []
+
+
+def _refutability(question: Asked, answered: Sequence[Answered]) -> str:
+    """What a few small changes of the model come to, in one line."""
+    from meshspec.engines.mutate import capped  # reads sources, which only a whole check does
+
+    base = [finding for one in answered for finding in one.findings if finding.engine == "explore"]
+    sizes, settings = text.scope_text(question.scope), question.settings
+    name = shlex.join([question.target.name or question.model.name, *(["--scope", sizes] if sizes else [])])
+    cap, seed = settings.mutants, settings.seed
+    return capped(question.model, question.sizes, settings.limits, name=name, base=base, cap=cap, seed=seed).line
+
+
+def _told(one: Answered, question: Asked) -> Answered:
+    """The same, with the command that shows each finding again, and where its steps are written."""
+    places = {lifted.name: str(lifted.method.where) for lifted in question.model.actions}
+
+    def placed(path: Counterexample) -> Counterexample:
+        steps = (attrs.evolve(s, where=places.get(s.action.partition("(")[0], "")) for s in path.steps)
+        return attrs.evolve(path, steps=tuple(steps))
+
+    def told(finding: Finding) -> Finding:
+        engine = finding.engine if finding.engine in ENGINES else "check"
+        if finding.kind == "eventually" and finding.answer is Answer.UNDETERMINED and not finding.facts.get("cut"):
+            engine = "live"  # the others do not answer it
+        path = finding.counterexample
+        return attrs.evolve(
+            finding,
+            replay=command(question, engine),
+            counterexample=placed(path) if path is not None else None,
+            more=tuple(placed(other) for other in finding.more),
+        )
+
+    return Answered(told(one.answer), tuple(told(f) for f in one.findings))
+
+
+def command(question: Asked, engine: str) -> str:
+    """What to type to have one engine asked the same again; empty for a model that no command line can name."""
+    settings, usual = question.settings, Settings()
+    if not question.target.name:
+        return ""
+    words = ["meshspec", engine, question.target.name]
+    if question.scope and engine != "prove":
+        words += ["--scope", text.scope_text(question.scope)]
+    words += ["--without", ",".join(question.taken)] if question.taken else []
+    if engine in ("explore", "live"):
+        limits, default = settings.limits, usual.limits
+        words += ["--max-states", str(limits.max_states)] if limits.max_states != default.max_states else []
+        words += ["--max-memory", str(limits.max_memory)] if limits.max_memory != default.max_memory else []
+    if engine == "explore":
+        words += _options(settings.options)
+    if engine == "simulate":
+        words += ["--seed", str(settings.seed)]
+        words += ["--walks", str(settings.walks)] if settings.walks != usual.walks else []
+        words += ["--steps", str(settings.steps)] if settings.steps != usual.steps else []
+    return shlex.join(words)
+
+
+def _options(given: Options) -> list[str]:
+    words = ["--symmetry", "off"] if not given.symmetry else []
+    words += ["--space", given.space] if given.space is not None else []
+    words += ["--workers", str(given.workers)] if given.workers > 1 else []
+    words += ["--counterexamples", str(given.counterexamples)] if given.counterexamples > 1 else []
+    return words + (["--partial-order"] if given.partial_order else [])
+
+
+def taken_notes(taken: Sequence[str]) -> list[str]:
+    return [f"without {', '.join(taken)}: what holds was not tried against it"] if taken else []
+
+
+def heading_lines(title: str, answered: Sequence[Answered], scope: Mapping[str, int], width: int) -> list[str]:
+    """The name of what is checked, and what was seen of it on the whole."""
+    findings = [finding for one in answered for finding in one.findings]
+    explored = text.seen_line(findings)
+    where = f"scope {text.scope_text(scope)}: " if scope and explored else ""
+    lines = text.paragraph(title + (f"  [{where}{explored}]" if explored else ""), width)
+    if stuck := text.deadlock_line(findings):
+        lines += _inside([stuck], width)
+    return lines + _inside(text.means_lines(findings), width)
+
+
+def property_lines(answered: Sequence[Answered], width: int) -> list[str]:
+    """Every property with what argues for it, their names padded to one column, and what the proofs rest on."""
+    column = min(max((len(one.answer.property) for one in answered), default=0), 34)
+    lines = [line for one in answered for line in text.lines_of(one, width, column)]
+    return lines + text.proof_lines(answered, width)
+
+
+def replay_lines(one: Answered) -> list[str]:
+    """How to see again what does not hold; in one line however long, since it is there to be copied."""
+    answer = one.answer
+    if answer.answer is Answer.HOLDS or not answer.replay:
+        return []
+    return [f"  replay {answer.property}: {answer.replay}"]
+
+
+def _inside(notes: Sequence[str], width: int) -> list[str]:
+    return [f"  {part}" for note in notes for part in text.paragraph(note, width - 2)]

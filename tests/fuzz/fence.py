@@ -1,0 +1,86 @@
+"""What a reader may not do while it reads: run code, start processes, connect, or write anywhere but in its folder."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from types import FrameType
+
+HANGS = 20  # seconds after which a reader is taken to hang; the slowest of ours takes less than one
+
+_ACTS = (
+    "exec", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.kill", "subprocess.Popen", "pickle.find_class",
+    "marshal.loads", "socket.connect", "socket.bind", "ctypes.dlopen", "code.__new__",
+)  # fmt: skip
+_WRITES = ("os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod")
+
+
+class Outside(BaseException):
+    """A reader did what no reader may; no ``except Exception`` hides it."""
+
+
+class Hangs(BaseException):
+    """A reader gave no answer."""
+
+
+@cache
+def folder() -> Path:
+    """Where readers find the files that are made up for them; gone with the process."""
+    made = tempfile.TemporaryDirectory(prefix="meshspec-fuzz-")
+    _kept.append(made)
+    return Path(made.name).resolve()
+
+
+_kept: list[tempfile.TemporaryDirectory[str]] = []
+_up = False
+
+
+def _hook(event: str, arguments: tuple[object, ...]) -> None:
+    if not _up:
+        return
+    if event in _ACTS:
+        raise Outside(event)
+    if event in _WRITES or (event == "open" and _writing(arguments)):
+        path = os.path.realpath(os.fsdecode(arguments[0])) if isinstance(arguments[0], (str, bytes)) else ""
+        if not path.startswith(str(folder())):
+            raise Outside(f"{event} {arguments[0]!r}")
+
+
+def _writing(arguments: tuple[object, ...]) -> bool:
+    _, mode, flags = arguments
+    by_mode = isinstance(mode, str) and bool(set(mode) & set("wax+"))
+    return by_mode or (isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)))
+
+
+@cache
+def _install() -> None:
+    folder()
+    sys.addaudithook(_hook)  # cannot be taken away again, so it does nothing while no fence is up
+
+
+@contextmanager
+def fence(*, clock: bool = True) -> Generator[None, None, None]:
+    """Raises :class:`Outside` for what a reader may not do, and :class:`Hangs` where it does not come back."""
+    global _up
+    _install()
+
+    def late(_: int, __: FrameType | None) -> None:
+        raise Hangs
+
+    before = signal.signal(signal.SIGALRM, late) if clock else None
+    try:
+        if clock:
+            signal.alarm(HANGS)
+        _up = True
+        yield
+    finally:
+        _up = False
+        if clock:
+            signal.alarm(0)
+            signal.signal(signal.SIGALRM, before)
