@@ -10,10 +10,10 @@ from cyclopts import App, Parameter
 from meshspec import __version__
 from meshspec.cli import runs
 from meshspec.cli.options import (
-    Allow,
-    Json,
+    NOWHERE,
     MaxMemory,
     MaxStates,
+    Outputs,
     Require,
     Scope,
     Seed,
@@ -61,8 +61,7 @@ def check(
     symmetry: Symmetry = "on",
     workers: Workers = 1,
     seed: Seed = 0,
-    json: Json = None,
-    allow_undetermined: Allow = False,
+    outputs: Outputs = NOWHERE,
     role: Annotated[str | None, Parameter(help="Judge a policy in this role: breaker.")] = None,
     with_: Annotated[str | None, Parameter("--with", help="A package the policy needs: NAME==VERSION.")] = None,
     prefix: Annotated[int, Parameter(help="How many steps may come before the loop of a story: 0 to 3.")] = 3,
@@ -75,7 +74,7 @@ def check(
     settings = settings_of(max_states, max_memory, seed, require)
     tried = MUTANTS if engine is None else 0
     settings = attrs.evolve(settings, options=options_of(symmetry, workers), mutants=tried)
-    report = runs.Report(seed=seed, json=json, allow_undetermined=allow_undetermined)
+    report = runs.Report(seed=seed, outputs=outputs)
     if role is not None:
         if scope or engine or without:
             raise UsageError("--scope, --engine and --without are for models; a policy in a --role has none of them")
@@ -114,11 +113,10 @@ def simulate(
     seed: Seed = 0,
     walks: Annotated[int, Parameter(help="How many random walks.")] = 200,
     steps: Annotated[int, Parameter(help="How long each may be.")] = 100,
-    json: Json = None,
-    allow_undetermined: Allow = False,
+    outputs: Outputs = NOWHERE,
 ) -> int:
     """Walk at random from an initial state, seeded, and shrink what is refuted."""
-    report = runs.Report(seed=seed, json=json, allow_undetermined=allow_undetermined)
+    report = runs.Report(seed=seed, outputs=outputs)
     settings = Settings(seed=seed, walks=walks, steps=steps)
     return runs.check_models((target,), sizes_of(scope), ("simulate",), names(without), settings, report)
 

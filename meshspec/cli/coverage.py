@@ -8,7 +8,7 @@ import attrs
 
 from meshspec.backends.certificate import certified
 from meshspec.cli import runs
-from meshspec.cli.options import Allow, Json, MaxMemory, MaxStates, Scope, Without, names, settings_of, sizes_of
+from meshspec.cli.options import NOWHERE, MaxMemory, MaxStates, Outputs, Scope, Without, names, settings_of, sizes_of
 from meshspec.engines.check import Answered, interrupted, scope_of, without
 from meshspec.engines.coverage import coverage as covered
 from meshspec.engines.limits import INTERRUPTED, Limits
@@ -26,8 +26,7 @@ def coverage(
     without_: Without = (),
     max_states: MaxStates = 1_000_000,
     max_memory: MaxMemory = "4G",
-    json: Json = None,
-    allow_undetermined: Allow = False,
+    outputs: Outputs = NOWHERE,
 ) -> int:
     """Count, over every state of a scope: actions fired, guards true and false, antecedents, witnesses, values.
 
@@ -35,7 +34,7 @@ def coverage(
     action that never fires, an antecedent that is never true is VACUOUS (4).
     """
     settings = settings_of(max_states, max_memory, 0, None)
-    report = runs.Report(json=json, allow_undetermined=allow_undetermined)
+    report = runs.Report(outputs=outputs)
     asked = resolve(target)
     model = without(certified(asked.model), names(without_))
     sizes = scope_of(model, sizes_of(scope))

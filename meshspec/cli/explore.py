@@ -10,10 +10,10 @@ from cyclopts import Parameter
 
 from meshspec.cli import runs
 from meshspec.cli.options import (
-    Allow,
-    Json,
+    NOWHERE,
     MaxMemory,
     MaxStates,
+    Outputs,
     Scope,
     Symmetry,
     Without,
@@ -40,8 +40,7 @@ def explore(
     space: Annotated[str | None, Parameter(help="Hold states as tuples, or packed for numpy or kernel.")] = None,
     workers: Workers = 1,
     checkpoint: Annotated[Path | None, Parameter(help="Keep an unfinished search here, and go on from it.")] = None,
-    json: Json = None,
-    allow_undetermined: Allow = False,
+    outputs: Outputs = NOWHERE,
 ) -> int:
     """Visit every state that can be reached in a scope."""
     options = options_of(
@@ -53,5 +52,5 @@ def explore(
         checkpoint=checkpoint,
     )
     settings = attrs.evolve(settings_of(max_states, max_memory, 0, None), options=options)
-    report = runs.Report(json=json, allow_undetermined=allow_undetermined)
+    report = runs.Report(outputs=outputs)
     return runs.check_models((target,), sizes_of(scope), ("explore",), names(without), settings, report)

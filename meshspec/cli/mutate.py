@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from meshspec.answer import Answer, Finding
 from meshspec.backends.certificate import certified
 from meshspec.cli import runs
-from meshspec.cli.options import Allow, Json, MaxMemory, MaxStates, Scope, Without, names, settings_of, sizes_of
+from meshspec.cli.options import NOWHERE, MaxMemory, MaxStates, Outputs, Scope, Without, names, settings_of, sizes_of
 from meshspec.engines.check import Answered, Settings, interrupted, scope_of, without
 from meshspec.engines.mutate import mutate as run_mutants
 from meshspec.engines.mutation import counted
@@ -32,8 +32,7 @@ def mutate(
     cap: Annotated[int | None, Parameter("--cap", help="Try a sample of so many, spread over the methods.")] = None,
     seed: Annotated[int, Parameter("--seed", help="Seed of the sample; the same seed draws the same one.")] = 0,
     matrix: Annotated[bool, Parameter("--matrix", negative="", help="Show every mutant and what kills it.")] = False,
-    json: Json = None,
-    allow_undetermined: Allow = False,
+    outputs: Outputs = NOWHERE,
 ) -> int:
     """Change one small thing after the other, in the source and in the lifted rows, and see which claims notice.
 
@@ -44,7 +43,7 @@ def mutate(
     if cap is not None and cap < 1:
         raise UsageError(f"--cap {cap}: try at least one mutant")
     settings = settings_of(max_states, max_memory, seed, None)
-    report = runs.Report(seed=seed, json=json, allow_undetermined=allow_undetermined)
+    report = runs.Report(seed=seed, outputs=outputs)
     asked = resolve(target)
     model = without(certified(asked.model), names(without_))
     sizes = scope_of(model, sizes_of(scope))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+import attrs
 from cyclopts import Parameter
 
 from meshspec.answer import Strength
@@ -19,15 +20,30 @@ Scope = Annotated[
 MaxStates = Annotated[int, Parameter("--max-states", help="States (orbits) held after which a search is cut off.")]
 MaxMemory = Annotated[str, Parameter("--max-memory", help="Memory after which a search is cut off: 4G, 500M.")]
 Seed = Annotated[int, Parameter("--seed", help="Seed of random walks; the same seed gives the same result.")]
-Json = Annotated[Path | None, Parameter("--json", help="Write the report to this file as JSON.")]
 Require = Annotated[str | None, Parameter("--require", help="Call anything weaker undetermined: exhaustive, proved.")]
-Allow = Annotated[bool, Parameter("--allow-undetermined", negative="", help="Exit 0 where only that is left.")]
 Without = Annotated[
     tuple[str, ...],
     Parameter("--without", help="Take declared faults away: crash or crash,lose_reply.", negative=""),
 ]
 Symmetry = Annotated[str, Parameter("--symmetry", help="Visit one state of each orbit, where sound: on or off.")]
 Workers = Annotated[int, Parameter("--workers", help="Threads that explore states once they are packed.")]
+
+
+@Parameter(name="*")
+@attrs.frozen
+class Outputs:
+    """Where a command writes its report beside the terminal, and what its exit code forgives."""
+
+    json: Annotated[Path | None, Parameter(help="Write the report to this file as JSON.")] = None
+    junit: Annotated[Path | None, Parameter(help="The same as JUnit XML, a test case for each property.")] = None
+    sarif: Annotated[Path | None, Parameter(help="The same as SARIF, for code scanning.")] = None
+    markdown: Annotated[Path | None, Parameter(help="The same as a summary in Markdown.")] = None
+    github: Annotated[bool, Parameter(negative="", help="Print annotations for GitHub Actions.")] = False
+    out: Annotated[Path | None, Parameter(help="Write a bundle for each counterexample into this folder.")] = None
+    allow_undetermined: Annotated[bool, Parameter(negative="", help="Exit 0 where only that is left.")] = False
+
+
+NOWHERE = Outputs()
 
 
 def names(given: tuple[str, ...]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from meshspec.answer import Answer, Finding
 from meshspec.backends.certificate import certified
 from meshspec.backends.solver import RLIMIT
 from meshspec.cli import runs
-from meshspec.cli.options import Allow, Json, Scope, Without, names, sizes_of
+from meshspec.cli.options import NOWHERE, Outputs, Scope, Without, names, sizes_of
 from meshspec.engines.bounded import MAX_DEPTH, MAX_K, Bounds
 from meshspec.engines.check import Answered, check, combined, scope_of
 from meshspec.engines.check import without as less_faults
@@ -23,7 +23,7 @@ from meshspec.errors import Disagreement, UsageError
 from meshspec.lang.lift import LiftedModel
 from meshspec.progress import on_terminal
 from meshspec.report import text
-from meshspec.report.checked import VACUITY, heading_lines, incident_notes, replay_lines, taken_notes
+from meshspec.report.checked import VACUITY, Asked, heading_lines, incident_notes, replay_lines, taken_notes
 from meshspec.targets import Target, resolve_all
 
 
@@ -36,8 +36,7 @@ def prove(
     search_lemmas: Annotated[bool, Parameter(negative="", help="Look for lemmas among simple formulas.")] = False,
     rlimit: Annotated[int, Parameter(help="Steps of the solver for one question.")] = RLIMIT,
     without: Without = (),
-    json: Json = None,
-    allow_undetermined: Allow = False,
+    outputs: Outputs = NOWHERE,
 ) -> int:
     """Prove what is inductive for any number of members; what is not, in a scope.
 
@@ -47,12 +46,13 @@ def prove(
     for name, value, least in (("--depth", depth, 0), ("--k", k, 1), ("--rlimit", rlimit, 1)):
         if value < least:
             raise UsageError(f"{name} {value}: give a number of at least {least}")
-    report = runs.Report(json=json, allow_undetermined=allow_undetermined)
+    report = runs.Report(outputs=outputs)
     (resolved,) = resolve_all((target,))
     taken = names(without)
     model = less_faults(certified(resolved.model), taken)
     sizes = scope_of(model, sizes_of(scope))
     in_scope = InScope(sizes, Bounds(k, depth, rlimit))
+    question = Asked(resolved, model, sizes, ("prove",), taken=taken)
     again = _command(resolved, in_scope, search_lemmas, taken)
     try:
         findings = proved(
@@ -76,7 +76,7 @@ def prove(
     if not any(claim.method.kind == "always" for claim in model.claims):
         answered += combined(others)  # no claim was asked about: what was proved beside them is no success
         others = []
-    _show(resolved, model.name, answered, report)
+    _show(question, answered, report)
     for line in taken_notes(taken):
         report.note(line)
     if others:
@@ -133,11 +133,10 @@ def _command(target: Target, scope: InScope, search_lemmas: bool, taken: Sequenc
     return shlex.join(words)
 
 
-def _show(target: Target, name: str, answered: Sequence[Answered], report: runs.Report) -> None:
-    title = target.name if target.name == name else f"{name} ({target.name})"
-    for line in heading_lines(title, answered, {}, report.width):
+def _show(question: Asked, answered: Sequence[Answered], report: runs.Report) -> None:
+    for line in heading_lines(question.title, answered, {}, report.width):
         report.say(line)
-    report.show(answered)
+    report.show(answered, question)
     methods = _found([one.answer for one in answered])
     for one in answered:
         if rests_on := _found([one.answer]):

@@ -10,7 +10,7 @@ import attrs
 
 from meshspec.backends.certificate import certified
 from meshspec.cli import runs
-from meshspec.cli.options import Allow, Json, MaxMemory, MaxStates, Scope, settings_of, sizes_of
+from meshspec.cli.options import NOWHERE, MaxMemory, MaxStates, Outputs, Scope, settings_of, sizes_of
 from meshspec.engines.check import Answered, Settings
 from meshspec.engines.refine import refine as run
 from meshspec.engines.refine import scope_of_both
@@ -27,15 +27,14 @@ def refine(
     scope: Scope = (),
     max_states: MaxStates = 1_000_000,
     max_memory: MaxMemory = "4G",
-    json: Json = None,
-    allow_undetermined: Allow = False,
+    outputs: Outputs = NOWHERE,
 ) -> int:
     """Check that a model refines a simpler one, up to steps that change nothing there, under a stated mapping.
 
     The target is path.py:NAME or module:NAME of a @refinement; path.py alone when it holds one.
     """
     settings = settings_of(max_states, max_memory, 0, None)
-    report = runs.Report(json=json, allow_undetermined=allow_undetermined)
+    report = runs.Report(outputs=outputs)
     refinement = resolve(target)
     concrete, abstract = certified(refinement.concrete), certified(refinement.abstract)
     sizes = scope_of_both(refinement, concrete, abstract, sizes_of(scope))

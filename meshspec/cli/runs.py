@@ -6,17 +6,18 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
 
 from meshspec.answer import Answer, Finding, demand, exit_code
+from meshspec.cli import outputs as out
+from meshspec.cli.options import NOWHERE, Outputs
+from meshspec.cli.outputs import Told
 from meshspec.engines.check import Answered, Settings, combined, interrupted, was_interrupted
 from meshspec.errors import UsageError
 from meshspec.lang.evidence import Evidence
 from meshspec.progress import on_terminal
-from meshspec.report import json as json_report
 from meshspec.report import text
 from meshspec.report.checked import Asked, Checked, ask, asked, command, property_lines
 from meshspec.targets import Target, resolve_all, shipped_evidence, shipped_modules
@@ -35,16 +36,14 @@ class Report:
     """What a command has to say, printed as it comes and written at the end."""
 
     seed: int = 0
-    json: Path | None = None
-    allow_undetermined: bool = False
+    outputs: Outputs = NOWHERE
     answered: list[Answered] = attrs.field(factory=list[Answered])
+    asked: dict[int, Asked] = attrs.field(factory=dict[int, Asked])
     notes: list[str] = attrs.field(factory=list[str])
     bugs: list[str] = attrs.field(factory=list[str])
-    checked: list[Checked] = attrs.field(factory=list[Checked])
 
     def __attrs_post_init__(self) -> None:
-        if self.json is not None:
-            json_report.refuse_unwritable(self.json)
+        out.refuse_unwritable(self.outputs)
 
     @property
     def width(self) -> int:
@@ -56,7 +55,7 @@ class Report:
         try:
             print(text.clean(line).encode(encoding, "backslashreplace").decode(encoding), flush=True)
         except BrokenPipeError:  # the reader went away (`| head`): go on only where a report is still awaited
-            if self.json is None:
+            if not out.awaited(self.outputs):
                 raise
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -74,34 +73,38 @@ class Report:
         """A target that was not checked to its end, because the user ended the run."""
         self.show([Answered(finding, (finding,)) for finding in [interrupted(name, engine)]])
 
-    def show(self, answered: Sequence[Answered]) -> None:
-        self.answered += answered
+    def show(self, answered: Sequence[Answered], question: Asked | None = None) -> None:
+        """Properties; with the question that they answer, their counterexamples can be written as bundles."""
+        self.hold(answered, question)
         for line in property_lines(answered, self.width - 2):
             self.say(f"  {line}")
 
+    def hold(self, answered: Sequence[Answered], question: Asked | None = None) -> None:
+        """Keep answers for the end, without a line."""
+        for one in answered:
+            if question is not None:
+                self.asked[len(self.answered)] = question
+            self.answered.append(one)
+
     def tell(self, one: Checked) -> None:
         """All that was answered of a model."""
-        self.answered += one.answered
+        self.hold(one.answered, one.asked)
         self.notes += one.told
         self.bugs += [one.bug] if one.bug else []
-        self.checked.append(one)
         for line in one.lines(self.width):
             self.say(line)
 
     def end(self, again: str = "") -> int:
-        """The last lines, the JSON file, and the exit code."""
+        """The files that were asked for, the last lines, and the exit code."""
         answers = [one.answer for one in self.answered]
-        code = exit_code((a.answer for a in answers), allow_undetermined=self.allow_undetermined)
+        code = exit_code(answers, allow_undetermined=self.outputs.allow_undetermined)
         code = BUG if self.bugs else code
+        for line in out.write(self.outputs, Told(self.answered, self.asked, self.seed, code, self.notes, again)):
+            self.say(f"  {line}")
         self.say()
         self.say(f"{text.summary(answers)}; seed {self.seed}; exit {code}")
         if again:
             self.say(f"again: {again}")
-        if self.json is not None:
-            made = json_report.report_object(
-                self.answered, seed=self.seed, exit_code=code, notes=self.notes, again=again
-            )
-            json_report.write(self.json, made)
         return code
 
 
@@ -214,7 +217,7 @@ def judge_policies(targets: Sequence[str], asked: Judging, settings: Settings, r
         findings = _judged(target, asked, settings)
         for finding in findings:
             answer = demand(finding, settings.require)
-            report.answered.append(Answered(answer, (finding,)))
+            report.hold([Answered(answer, (finding,))])
             _show_obligation(answer, report)
         if printed := findings[0].facts.get("printed"):
             report.note(f"it printed {findings[0].facts['printed bytes']:,} bytes, kept apart: {printed!r}")

@@ -1,0 +1,92 @@
+"""The files that a command was asked to write, and the annotations that it was asked to print."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import attrs
+
+from meshspec.cli.options import Outputs
+from meshspec.engines.check import Answered
+from meshspec.report import files
+from meshspec.report.checked import Asked
+
+_MARKS = {"json": '"meshspec-report"', "junit": "<testsuites", "sarif": '"meshspec"', "markdown": "meshspec"}
+"""What a file of each format has in its first lines, if it is one of ours."""
+
+
+@attrs.frozen(eq=False)
+class Told:
+    """All that a report says: of each answer, by its place, the question about a model that it answers, if any."""
+
+    answered: Sequence[Answered]
+    asked: Mapping[int, Asked]
+    seed: int
+    code: int
+    notes: Sequence[str]
+    again: str
+
+
+def _paths(outputs: Outputs) -> dict[str, Path]:
+    named = {name: getattr(outputs, name) for name in _MARKS}
+    return {name: path for name, path in named.items() if path is not None}
+
+
+def refuse_unwritable(outputs: Outputs) -> None:
+    """Raise :class:`meshspec.errors.UsageError`, before anything runs, for what could not be written afterwards."""
+    for name, path in _paths(outputs).items():
+        files.refuse_unwritable(path, _MARKS[name])
+    if outputs.out is not None:
+        from meshspec.report.bundle import refuse_unwritable_folder
+
+        refuse_unwritable_folder(outputs.out)
+
+
+def awaited(outputs: Outputs) -> bool:
+    """Whether a file is still to be written, though nobody reads the terminal any more."""
+    return bool(_paths(outputs)) or outputs.out is not None
+
+
+def write(outputs: Outputs, told: Told) -> Iterator[str]:
+    """Write the files; gives the lines that the terminal shows of it."""
+    for name, path in _paths(outputs).items():
+        files.write(path, _rendered(name, told))
+    if outputs.out is not None:
+        yield from _bundles(outputs.out, told)
+    if outputs.github:
+        from meshspec.report.github import annotations
+
+        yield from annotations(told.answered)
+
+
+def _rendered(name: str, told: Told) -> str:
+    """A report in one format; only the formats that are asked for are imported."""
+    if name == "json":
+        from meshspec.report.json import report_object
+
+        made = report_object(told.answered, seed=told.seed, exit_code=told.code, notes=told.notes, again=told.again)
+        return json.dumps(made, indent=1, ensure_ascii=True) + "\n"
+    if name == "junit":
+        from meshspec.report.junit import junit
+
+        return junit(told.answered)
+    if name == "sarif":
+        from meshspec.report.sarif import sarif
+
+        return json.dumps(sarif(told.answered, exit_code=told.code), indent=1, ensure_ascii=True) + "\n"
+    from meshspec.report.markdown import summary
+
+    return summary(told.answered)
+
+
+def _bundles(folder: Path, told: Told) -> Iterator[str]:
+    from meshspec.report.bundle import bundle_of
+
+    for place, one in enumerate(told.answered):
+        question = told.asked.get(place)
+        bundle = bundle_of(one.answer, question)
+        if bundle is not None:
+            written = bundle.write(folder)
+            yield f"bundle of {one.answer.property}: {written[0]}"
