@@ -291,7 +291,7 @@ def test_a_huge_range_of_a_parameter_is_refused_and_that_of_a_variable_is_not(us
         (("--json",), "json"),
         (("--with", "x==1"), "--with installs a package for a policy: name a --role"),
         (("--json", "no/such/folder/report.json"), "report.json cannot be written: No such file or directory"),
-        (("--json", "."), "cannot be written: Is a directory"),
+        (("--json", "."), "cannot be written: it is a folder"),
     ],
 )
 def test_an_option_that_is_wrong(user: User, arguments: tuple[str, ...], message: str) -> None:

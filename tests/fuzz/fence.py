@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 HANGS = 20  # seconds after which a reader is taken to hang; the slowest of ours takes less than one
 
@@ -18,6 +19,7 @@ _ACTS = (
     "exec", "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.kill", "subprocess.Popen", "pickle.find_class",
     "marshal.loads", "socket.connect", "socket.bind", "ctypes.dlopen", "code.__new__",
 )  # fmt: skip
+_LAZY = ("typing", "importlib._bootstrap", "importlib._bootstrap_external")  # annotations, and what is imported late
 _WRITES = ("os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.link", "os.symlink", "os.truncate", "os.chmod")
 
 
@@ -41,15 +43,15 @@ _kept: list[tempfile.TemporaryDirectory[str]] = []
 _up = False
 
 
-def _hook(event: str, arguments: tuple[object, ...]) -> None:
+def _hook(event: str, arguments: tuple[Any, ...]) -> None:
     if not _up:
         return
-    if event in _ACTS:
+    if event in _ACTS and sys._getframe(1).f_globals.get("__name__") not in _LAZY:
         raise Outside(event)
     if event in _WRITES or (event == "open" and _writing(arguments)):
-        path = os.path.realpath(os.fsdecode(arguments[0])) if isinstance(arguments[0], (str, bytes)) else ""
-        if not path.startswith(str(folder())):
-            raise Outside(f"{event} {arguments[0]!r}")
+        path = arguments[0]  # a number is of a file that was opened before
+        if not isinstance(path, int) and not os.path.realpath(os.fsdecode(path)).startswith(str(folder())):
+            raise Outside(f"{event} {path!r}")
 
 
 def _writing(arguments: tuple[object, ...]) -> bool:
