@@ -13,6 +13,7 @@ from meshspec.errors import Blocked
 from meshspec.expr.text import cell_text, value_text
 from meshspec.lang.containers import Map, SetOf, owned
 from meshspec.lang.declare import PARTS, Variable, declared
+from meshspec.lang.fences import Fenced, calling
 from meshspec.lang.lift import Lifted
 from meshspec.lang.outcomes import Blocks, Raises
 from meshspec.lang.response import listening
@@ -136,11 +137,11 @@ def call(layout: Layout, lifted: Lifted, instance: Any, arguments: Sequence[Any]
 
     token = choosing(choose)
     try:
-        with scope(layout.sizes), listening() as heard:
+        with scope(layout.sizes), listening() as heard, calling:
             result = lifted.method.function(subject, *own)
     except Blocked:
         return Blocks()
-    except KeyboardInterrupt:  # the user's, who wants to stop
+    except (Fenced, KeyboardInterrupt):  # stopped by us, or by the user, who wants to stop
         raise
     except BaseException as error:  # whatever else a body raises is an outcome of it, SystemExit too
         return Raises(type(error).__name__)

@@ -19,12 +19,17 @@ each the fields of :class:`meshspec.roles.story.Story`; each story is answered, 
     ["nonsense", step, what it answered]        neither CONTINUE nor TRIP(reason)
     ["memory", step]                            it ran into the memory limit
 
-Each story meets a fresh policy. The step at hand is kept in the file ``progress`` (two native 32-bit integers: step,
-1 while a story is going on), so that the parent knows where a policy that never came back was.
+Each story meets a fresh policy. The file ``progress`` holds native 32-bit integers: the step at hand and 1 while a
+story is going on, so that the parent knows where a policy that never came back was; then how often it wanted to
+write outside its own folder, to signal another process, and how many threads it left (:data:`CELLS`).
+
+A policy that replaces what everything in its process runs on (a built-in function, the protocol's own) raised, at
+that step. What it may write is watched by CPython's audit events; C code that writes by itself is not observed.
 """
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import importlib.util
 import inspect
@@ -33,9 +38,14 @@ import mmap
 import os
 import re
 import sys
+import tempfile
+import threading
 import traceback
 from types import ModuleType, TracebackType
 from typing import Any, Callable  # noqa: UP035  # collections.abc.Callable[...] is no type before 3.9.2
+
+CELLS = ("step", "going on", "writes", "signals", "threads")
+LARGEST_FILE = 1 << 30
 
 
 class Refused(Exception):
@@ -82,12 +92,24 @@ def _told(error: BaseException) -> str:
         said = str(error)
     except BaseException:
         said = "(its message cannot be shown)"
-    return _line(f"{type(error).__name__}: {said}").rstrip(": ")
+    return _line(f"{_name(error)}: {said}").rstrip(": ")
+
+
+_type_name = type.__dict__["__name__"].__get__
+
+
+def _name(value: object) -> str:
+    """The name of a value's type, whatever its metaclass makes of the question."""
+    return _type_name(type(value))  # type: ignore[no-any-return]
 
 
 def _line(text: str, most: int = 300) -> str:
     """On one line, not too long, and fit to be printed anywhere."""
-    return " ".join(text.split())[:most].encode("utf-8", "backslashreplace").decode()
+    return (
+        " ".join(str.__getitem__(text, slice(0, 8 * most)).split())[:most]
+        .encode("utf-8", "backslashreplace")
+        .decode()
+    )
 
 
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -95,12 +117,15 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 def _shown(value: object) -> str:
     try:
+        if issubclass(type(value), (str, bytes)):  # the beginning of what may be gigantic
+            base: Any = str if issubclass(type(value), str) else bytes
+            value = base.__getitem__(value, slice(0, 400))
         return _line(_ADDRESS.sub("", repr(value)), 200)  # an address is another one in every run
     except BaseException:
-        return f"an object of type {type(value).__name__} whose repr raises"
+        return f"an object of type {_name(value)} whose repr raises"
 
 
-def _load(target: str) -> Callable[[], Any]:
+def _load(target: str, names: list[tuple[ModuleType, dict[str, Any], str, Any]]) -> Callable[[], Any]:
     """The class or factory that `target` names: ``module:attr`` or ``path.py:attr``."""
     where, colon, attr = target.rpartition(":")
     if not colon or not where or not attr:
@@ -114,6 +139,8 @@ def _load(target: str) -> Callable[[], Any]:
             module = _from_file("_meshspec_policy", file)
         else:
             module = importlib.import_module(where)
+        if changed := _replaced(names):
+            raise Refused("model", f"it replaces {changed}, which everything runs on", module.__file__ or "", 1)
     except Refused:
         raise
     except BaseException as error:
@@ -142,6 +169,13 @@ def _lines(thing: object) -> tuple[str, int]:
         return "", 0
 
 
+_WAITS = (
+    ("a coroutine function", inspect.iscoroutinefunction),
+    ("an asynchronous generator", inspect.isasyncgenfunction),
+    ("a generator", inspect.isgeneratorfunction),
+)
+
+
 def _checked(make: Callable[[], Any]) -> dict[str, Any]:
     """Make one policy and see that it has the role's method."""
     file, line = _lines(make)
@@ -151,14 +185,18 @@ def _checked(make: Callable[[], Any]) -> dict[str, Any]:
     except BaseException as error:
         at = _place(error, file)
         raise Refused("model", f"cannot be made: {_told(error)}", *(at if at[0] else (file, line))) from error
+    waits = [kind for kind, test in _WAITS if test(observe)]
+    if waits:
+        what = f"{_name(policy)}.observe is {waits[0]}: the role breaker calls it and takes what it returns"
+        raise Refused("model", what, *(_lines(observe) if _lines(observe)[0] else (file, line)))
     if not callable(observe):
-        what = type(policy).__name__
+        what = _name(policy)
         raise Refused("model", f"{what} has no method observe(step): the role breaker needs one", file, line)
     observed, observe_line = _lines(observe)
     if not file:
         file, line = _lines(policy.__class__)
     return {
-        "name": getattr(make, "__name__", type(policy).__name__),
+        "name": _line(str(getattr(make, "__name__", _name(policy)))),
         "file": file or observed,
         "line": line or observe_line,
         "observe": observe_line if observed == file else line,
@@ -167,12 +205,18 @@ def _checked(make: Callable[[], Any]) -> dict[str, Any]:
 
 def _trip(answer: Any) -> str | None:
     """The reason of a TRIP, None for anything else."""
-    if isinstance(answer, str):
-        return "" if answer == "TRIP" else None
-    if not isinstance(answer, tuple) or len(answer) != 2:  # pyright: ignore[reportUnknownArgumentType]
+    if _says(answer, "TRIP"):
+        return ""
+    base: Any = tuple  # asked as what it really is, and not by methods of its own
+    if not issubclass(type(answer), tuple) or base.__len__(answer) != 2:
         return None
-    word, reason = answer  # pyright: ignore[reportUnknownVariableType]
-    return _line(reason) if word == "TRIP" and isinstance(reason, str) else None
+    word, reason = base.__getitem__(answer, 0), base.__getitem__(answer, 1)
+    return _line(str.__str__(reason)) if _says(word, "TRIP") and issubclass(type(reason), str) else None
+
+
+def _says(answer: Any, word: str) -> bool:
+    """Whether an answer is that word: asked of its real type, and not of what it says of itself."""
+    return issubclass(type(answer), str) and str.__eq__(answer, word)
 
 
 def _run(make: Callable[[], Any], tale: Any, file: str, progress: memoryview) -> list[Any]:
@@ -185,7 +229,7 @@ def _run(make: Callable[[], Any], tale: Any, file: str, progress: memoryview) ->
             step += 1
             progress[0] = step
             answer = observe(call)
-            if isinstance(answer, str) and answer == "CONTINUE":
+            if (type(answer) is str and answer == "CONTINUE") or _says(answer, "CONTINUE"):
                 continue
             reason = _trip(answer)
             return ["nonsense", step, _shown(answer)] if reason is None else ["trip", step, reason]
@@ -196,13 +240,96 @@ def _run(make: Callable[[], Any], tale: Any, file: str, progress: memoryview) ->
     return ["done", step]
 
 
-def _limit_memory(most: int) -> None:
+def _limit(most: int) -> None:
+    """Limits on memory, on the size of a file, and no core files."""
     try:
         import resource
     except ImportError:  # not on this system
         return
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    resource.setrlimit(resource.RLIMIT_AS, (most if hard < 0 else min(most, hard), hard))
+    for which, limit in (
+        (resource.RLIMIT_AS, most),
+        (resource.RLIMIT_FSIZE, LARGEST_FILE),
+        (resource.RLIMIT_CORE, 0),
+    ):
+        hard = resource.getrlimit(which)[1]
+        resource.setrlimit(which, (limit if hard < 0 else min(limit, hard), hard))
+
+
+# -- what it may not do ------------------------------------------------------------------------------------------
+
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+_FIRST = (
+    "os.chmod", "os.chown", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.setxattr", "os.truncate",
+    "os.utime", "shutil.rmtree", "sqlite3.connect",
+)  # fmt: skip
+_FROM_FOLDER = ("os.chmod", "os.chown", "os.mkdir", "os.remove", "os.rmdir", "os.utime")
+_SECOND = ("os.link", "os.rename", "os.symlink")
+
+
+def _watch(folders: list[str], cells: memoryview) -> None:
+    """Refuse, and count, what reaches beyond the policy: writing elsewhere, signals to others."""
+    places = [os.path.realpath(folder) for folder in folders]
+    places = [place for place in places if place != os.sep]
+    realpath, fsdecode, getpid = os.path.realpath, os.fsdecode, os.getpid
+
+    def may(path: Any) -> bool:
+        if isinstance(path, int):
+            return True
+        try:
+            full = realpath(fsdecode(path))
+        except (TypeError, ValueError):
+            return True
+        allowed = full == os.devnull or path in (":memory:", "") or f"{os.sep}__pycache__" in full
+        return allowed or any(full == place or full.startswith(place + os.sep) for place in places)
+
+    def folder_of(args: tuple[Any, ...]) -> Any:
+        try:
+            return os.path.join(os.readlink(f"/proc/self/fd/{args[-1]}"), fsdecode(args[0]))  # noqa: PTH115, PTH118
+        except (OSError, TypeError, ValueError):
+            return args[0]
+
+    def hook(event: str, args: tuple[Any, ...]) -> None:
+        paths: tuple[Any, ...] = ()
+        if event == "open":
+            path, mode, flags = args
+            writes = any(c in mode for c in "wax+") if isinstance(mode, str) else bool((flags or 0) & _WRITES)
+            paths = (path,) if writes else ()
+        elif event in _FIRST or event in _SECOND:
+            if event in _FROM_FOLDER and isinstance(args[-1], int) and args[-1] >= 0:  # a descriptor of a folder
+                args = (folder_of(args), *args[1:])
+            paths = (args[:1] if event in _FIRST else ()) + (args[1:2] if event in _SECOND else ())
+        elif event == "os.killpg" or (event == "os.kill" and args[0] != getpid()):
+            cells[3] += 1
+            raise PermissionError("it may not send signals to other processes while it is judged")
+        for path in paths:
+            if not may(path):
+                cells[2] += 1
+                raise PermissionError(f"it may not write outside its own folder while it is judged: {path!r}")
+
+    sys.addaudithook(hook)
+
+
+_RUNS_ON = (builtins, story, json, json.encoder, sys.modules[__name__])
+
+
+def _names() -> list[tuple[ModuleType, dict[str, Any], str, Any]]:
+    """Every function and class that this process runs on, and where it stands."""
+    return [
+        (module, vars(module), name, value)
+        for module in _RUNS_ON
+        for name, value in vars(module).items()
+        if callable(value)
+    ]
+
+
+def _replaced(names: list[tuple[ModuleType, dict[str, Any], str, Any]], _setattr: Any = setattr) -> str:
+    """What the policy replaced of what its process runs on; it is put back."""
+    found = ""
+    for module, present, name, value in names:
+        if name not in present or present[name] is not value:
+            _setattr(module, name, value)
+            found = found or module.__name__ + "." + name
+    return found
 
 
 def main() -> None:
@@ -214,26 +341,42 @@ def main() -> None:
     os.dup2(nothing, 0)
 
     def reply(value: object) -> None:
-        replies.write(json.dumps(value, separators=(",", ":")).encode() + b"\n")
+        line = json.dumps(value, separators=(",", ":")).encode() + b"\n"
+        try:
+            replies.write(line)
+        except OSError:  # it closed what we answer on
+            os._exit(1)
 
     asked = json.loads(requests.readline())
     sys.path[:] = [*(asked["path"] or sys.path[1:]), *asked["append"]]
     sys.argv[:] = [""]
     with open(asked["progress"], "r+b") as kept:  # noqa: PTH123
-        progress = memoryview(mmap.mmap(kept.fileno(), 8)).cast("i")
-    _limit_memory(asked["memory"])
+        progress = memoryview(mmap.mmap(kept.fileno(), 4 * len(CELLS))).cast("i")
+    _limit(asked["memory"])
+    where, us = asked["target"].rpartition(":")[0], os.getpid()
+    own = os.path.dirname(os.path.realpath(where)) if where.endswith(".py") else os.getcwd()  # noqa: PTH109, PTH120
+    _watch([own, tempfile.gettempdir()], progress)
+    names = _names()
     try:
-        make = _load(asked["target"])
+        make = _load(asked["target"], names)
         about = _checked(make)
+        if changed := _replaced(names):
+            raise Refused("model", f"it replaces {changed}, which everything runs on", about["file"], about["line"])
     except Refused as refused:
         reply(refused.told)
         return
+    replaced, at = _replaced, (about["file"], about["observe"])
     reply(about)
     for line in requests:
         for fields in json.loads(line):
             progress[1] = 1
             ended = _run(make, story.Story(*fields), about["file"], progress)
             progress[1] = 0
+            if changed := replaced(names):
+                ended = ["raised", progress[0], f"it replaces {changed}, which everything runs on", *at]
+            if os.getpid() != us:  # a copy that the policy made of its own process
+                os._exit(0)
+            progress[4] = max(progress[4], threading.active_count() - 1)
             reply(ended)
     os._exit(0)  # no farewell from what the policy left running
 

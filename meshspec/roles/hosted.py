@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import secrets
 import selectors
 import signal
 import struct
@@ -16,18 +17,22 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO
 
 import attrs
 
 from meshspec.errors import MeshspecError, ModelError, UsageError, Where
-from meshspec.roles.story import Story
+from meshspec.roles.protocol import MOST, About, Outcome, Refusal, Spoiled, loaded, outcome
+from meshspec.roles.story import Story, length
 
 _HOST = Path(__file__).with_name("host.py")
 _SHOWN = 200
+_CELLS = 5
+_MARK = "MESHSPEC_HOSTED"
 LOADING = 6.0
 """Loading a policy may take this many times the limit of a story: imports are slow."""
 
@@ -52,46 +57,6 @@ class Launch:
     memory: int = 4 << 30
 
 
-@attrs.frozen
-class About:
-    """The policy as loaded: its name, the file and line it is written at, and the line of ``observe``."""
-
-    name: str
-    file: str
-    line: int
-    observe: int
-
-
-@attrs.frozen
-class Outcome:
-    """How one story ended.
-
-    ``word`` is ``done``, ``trip``, ``raised``, ``nonsense``, or, where no more can be known, ``memory``, ``hung`` or
-    ``ended`` (the process was gone). ``step`` counts from 1; 0 is while the policy was being made. ``said`` is the
-    reason, the error, the answer, or how the process ended; ``file`` and ``line`` are where it raised.
-    """
-
-    word: str
-    step: int
-    said: str = ""
-    file: str = ""
-    line: int = 0
-
-    @property
-    def tripped(self) -> int | None:
-        return self.step if self.word == "trip" else None
-
-    @property
-    def answered(self) -> bool:
-        """Whether every answer was within the contract."""
-        return self.word in ("done", "trip")
-
-    @property
-    def cut(self) -> bool:
-        """Whether the story was cut short from outside the policy's own code."""
-        return self.word in ("memory", "hung", "ended")
-
-
 class Hosted:
     """A policy in a child process of its own; a new child is started after one is gone.
 
@@ -105,10 +70,11 @@ class Hosted:
         self.printed_bytes = 0
         self._hash_seed = hash_seed
         self._progress = tempfile.NamedTemporaryFile(prefix="meshspec-", suffix=".step")  # noqa: SIM115  # closed in close()
-        self._progress.write(bytes(8))
+        self._progress.write(bytes(4 * _CELLS))
         self._progress.flush()
         self._child: subprocess.Popen[bytes] | None = None
         self._drain_thread: threading.Thread | None = None
+        self.strays, self._last = 0, (0,) * _CELLS
         self._lines: deque[bytes] = deque()
         self._partial = b""
         try:
@@ -126,7 +92,9 @@ class Hosted:
     def close(self) -> None:
         """End the child and everything it started."""
         self._end()
-        self._progress.close()
+        if not self._progress.closed:
+            self._last = self._cells()
+            self._progress.close()
 
     def run(self, stories: Sequence[Story]) -> list[Outcome]:
         """Show the stories to fresh policies, in order.
@@ -142,15 +110,24 @@ class Hosted:
         self._send(stories)
         while len(found) < len(stories):
             told = self._line(self.launch.limit)
-            if not isinstance(told, list):
-                found.append(self._cut(told))
+            try:
+                found.append(
+                    outcome(told, length(stories[len(found)])) if isinstance(told, bytes) else self._cut(told)
+                )
+            except Spoiled:
+                found.append(self._cut("spoiled"))
+            if self._child is None:
                 break
-            word, step, *more = told
-            found.append(Outcome(word, step, *more))
         return found
 
     def _start(self) -> About:
-        environment = {**os.environ, "PYTHONHASHSEED": str(self._hash_seed), "PYTHONDONTWRITEBYTECODE": "1"}
+        self._mark = secrets.token_hex(8)
+        environment = {
+            **os.environ,
+            _MARK: self._mark,
+            "PYTHONHASHSEED": str(self._hash_seed),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
         if not self.launch.path:  # a foreign environment: our own paths are not for it
             environment.pop("PYTHONPATH", None)
             environment.pop("PYTHONHOME", None)
@@ -179,16 +156,20 @@ class Hosted:
                 "memory": self.launch.memory,
             }
         )
-        told = self._line(LOADING * self.launch.limit)
-        if not isinstance(told, dict):
+        line = self._line(LOADING * self.launch.limit)
+        try:
+            told = loaded(line) if isinstance(line, bytes) else line
+        except Spoiled:
+            told = "spoiled"
+        if isinstance(told, str):
             raise NotLoaded(f"{self._cut(told).said} while it was being loaded")
-        if "refused" in told:
+        if isinstance(told, Refusal):
             self._end()
-            message = f"{self.launch.target}: {told['message']}"
-            if told["refused"] == "usage":
+            message = f"{self.launch.target}: {told.message}"
+            if told.refused == "usage":
                 raise UsageError(message)
-            raise ModelError(message, Where(shown(told["file"]), told["line"]) if told["file"] else None)
-        return About(**told)
+            raise ModelError(message, Where(shown(told.file), told.line) if told.file else None)
+        return told
 
     def _drain(self, stream: BinaryIO) -> None:
         """Read what the policy prints, keep the beginning, count the rest."""
@@ -204,25 +185,28 @@ class Hosted:
             child.stdin.write(json.dumps(value).encode() + b"\n")
             child.stdin.flush()
 
-    def _line(self, limit: float) -> dict[str, Any] | list[Any] | str:
-        """The next line of the protocol; ``"hung"`` after `limit` seconds, ``"ended"`` where there is none."""
+    def _line(self, limit: float) -> bytes | str:
+        """The next line of the protocol; ``"hung"`` after `limit` seconds, ``"ended"`` where there is none.
+
+        ``"spoiled"`` is one that does not end.
+        """
         if not self._lines:
             child = self._child
             assert child is not None and child.stdout is not None
+            latest = time.monotonic() + limit  # of the whole line: a child that trickles bytes hangs too
             with selectors.DefaultSelector() as selector:
                 selector.register(child.stdout, selectors.EVENT_READ)
                 while not self._lines:
-                    if not selector.select(limit):
+                    if not selector.select(max(0.0, latest - time.monotonic())):
                         return "hung"
                     chunk = os.read(child.stdout.fileno(), 1 << 16)
                     if not chunk:
                         return "ended"
                     *whole, self._partial = (self._partial + chunk).split(b"\n")
                     self._lines.extend(whole)
-        try:
-            return cast("dict[str, Any] | list[Any]", json.loads(self._lines.popleft()))
-        except ValueError:
-            return "spoiled"
+                    if len(self._partial) > MOST:
+                        return "spoiled"
+        return self._lines.popleft()
 
     def _cut(self, how: object) -> Outcome:
         """The outcome of a story that never came back, and the end of the child."""
@@ -238,8 +222,28 @@ class Hosted:
         elif how != "hung":
             said = "its process wrote on the channel it answers on"
         self._end()
-        step, going_on = struct.unpack("ii", os.pread(self._progress.fileno(), 8, 0))
+        step, going_on, *_ = self._cells()
         return Outcome("hung" if how == "hung" else "ended", step if going_on else 0, said)
+
+    def _cells(self) -> tuple[int, ...]:
+        return struct.unpack(f"{_CELLS}i", os.pread(self._progress.fileno(), 4 * _CELLS, 0))
+
+    def conduct(self) -> list[str]:
+        """What the policy did beside answering, and what of it was refused, one line each."""
+        _, _, writes, signals, threads = self._last if self._progress.closed else self._cells()
+        told = [f"it wanted to write outside its own folder, and was refused ({writes:,} times)"] if writes else []
+        told += [f"it wanted to signal other processes, and was refused ({signals:,} times)"] if signals else []
+        told += [f"it left threads running ({threads:,})"] if threads else []
+        told += [f"it left processes running, which were ended ({self.strays:,})"] if self.strays else []
+        return told
+
+    def fences(self) -> list[str]:
+        """Which fences are up around the policy, which are down on this system, and what is not observed."""
+        size = f"memory {self.launch.memory / (1 << 30):.3g} GiB"
+        up = ["own process group", "no standard input", f"{self.launch.limit:g} s a story"]
+        up += ["down: a limit on memory"] if sys.platform in ("darwin", "win32") else [size]
+        strays = [] if Path("/proc/self/environ").exists() else ["processes in sessions of their own"]
+        return up + [f"not observed: {what}" for what in ("what C code does by itself", "the network", *strays)]
 
     def _end(self) -> None:
         child, self._child = self._child, None
@@ -248,12 +252,33 @@ class Hosted:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
         child.wait()
+        self.strays += _end_marked(self._mark)
         if self._drain_thread is not None:
             self._drain_thread.join(1.0)
         for stream in (child.stdin, child.stdout):
             assert stream is not None
             with contextlib.suppress(BrokenPipeError):
                 stream.close()
+
+
+def _end_marked(mark: str) -> int:
+    """End what the child started and moved into a session of its own, by the mark in its environment; how many.
+
+    Only where ``/proc`` tells environments. What clears its own is not found.
+    """
+    wanted, ended = f"{_MARK}={mark}".encode(), set[int]()
+    for _ in range(5):  # what is being ended may start another
+        found = False
+        for place in Path("/proc").glob("[0-9]*/environ"):
+            with contextlib.suppress(OSError):
+                if wanted in place.read_bytes().split(b"\0"):
+                    os.kill(int(place.parent.name), signal.SIGKILL)
+                    ended.add(int(place.parent.name))
+                    found = True
+        if not found:
+            break
+        time.sleep(0.01)
+    return len(ended)
 
 
 def shown(file: str) -> str:

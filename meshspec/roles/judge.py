@@ -10,10 +10,8 @@ in their renderings; there is no clock in them and no life after a trip.
 from __future__ import annotations
 
 import itertools
-import os
 import random
 import shlex
-import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,8 +23,10 @@ from meshspec.answer import Finding
 from meshspec.errors import UsageError
 from meshspec.progress import Progress, silent
 from meshspec.roles.breaker import Bound, Obligation, fields_of, obligations
-from meshspec.roles.environments import CannotInstall, interpreter
-from meshspec.roles.hosted import Hosted, Launch, NotLoaded, Outcome
+from meshspec.roles.environments import CannotInstall
+from meshspec.roles.hosted import Hosted, NotLoaded
+from meshspec.roles.protocol import Outcome
+from meshspec.roles.retell import launch_of
 from meshspec.roles.story import FIELDS, HORIZON, SHAPES, Story
 from meshspec.roles.telling import Conduct, Tally, Teller
 
@@ -98,18 +98,11 @@ def judge(
     known_role(role)
     replay = f"meshspec check {shlex.quote(subject or target)} --role {role} --seed {seed}"
     teller = Teller(subject or target, replay + (f" --with {package}" if package else ""), promises)
+    if package is not None and python is None:
+        progress(f"install {package}: once, into an environment of its own")
     try:
-        if package is not None and python is None:
-            python = interpreter(package)
-        ours = tuple(entry for entry in (os.getcwd(), *sys.path) if entry) if python is None else ()  # noqa: PTH109
-        launch = Launch(
-            target,
-            python or sys.executable,
-            ours,
-            () if ours else (os.getcwd(),),  # noqa: PTH109
-            time_limit_per_story,
-            memory_limit,
-        )
+        launch = launch_of(target, package, python, time_limit_per_story, memory_limit)
+        progress(f"load {teller.subject}: in a process of its own")
         with ExitStack() as stack:
             hosts = [stack.enter_context(Hosted(launch, hash_seed)) for hash_seed in (1, 2)]
             session = Session(hosts, lambda seen: progress(f"judge {teller.subject}: {seen:,} stories"))
@@ -117,7 +110,9 @@ def judge(
             findings = list(_judge(session, teller, bound or Bound(), seed, walk, time_limit))
         progress("")
         facts = {"printed": hosts[0].printed, "printed bytes": hosts[0].printed_bytes} if hosts[0].printed else {}
-        facts = {**facts, "seed": seed, "walk": walk}
+        told = dict.fromkeys(line for host in hosts for line in host.conduct())
+        facts = {**facts, "fences": hosts[0].fences(), **({"did": list(told)} if told else {})}
+        facts = {**facts, "seed": seed, "walk": walk, **({"package": package} if package else {})}
         return [attrs.evolve(finding, facts={**finding.facts, **facts}) for finding in findings]
     except CannotInstall as error:
         return teller.nothing_known(f"{package} cannot be installed: {error}", "an environment that has the package")

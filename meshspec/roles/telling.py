@@ -10,7 +10,9 @@ import attrs
 from meshspec.answer import Answer, Counterexample, Finding, Step, Strength
 from meshspec.roles import breaker
 from meshspec.roles.breaker import Bound, Obligation, obligations
-from meshspec.roles.hosted import About, Outcome, shown
+from meshspec.roles.hosted import shown
+from meshspec.roles.protocol import About, Outcome
+from meshspec.roles.retell import source_of
 from meshspec.roles.story import Story, converges, describe, length, stories_in_all, unroll, words
 
 CONDUCT = {
@@ -132,6 +134,7 @@ class Teller:
             counterexample = self.counterexample(story, outcome, broken_clause(obligation, story, outcome), seen.how)
             reason = counterexample.failed
             facts["story"] = describe(story)
+            facts["told"] = self.told(story, outcome)
             facts["tripped at step"] = outcome.tripped
         elif seen.cut is not None:
             answer, reason = Answer.UNDETERMINED, cut_reason(*seen.cut)
@@ -204,6 +207,7 @@ class Teller:
             answer, reason = Answer.VIOLATED, why
             counterexample = self.counterexample(*bad, why, "first found")
             facts["story"] = describe(bad[0])
+            facts["told"] = self.told(*bad)
         elif conduct.cut is not None and (stopped or not tested):
             answer, reason, settles = Answer.UNDETERMINED, cut_reason(*conduct.cut), "a policy that comes back"
         elif not tested and conduct.out_of_time:
@@ -246,6 +250,12 @@ class Teller:
             )
             for name, kind, line, facts in named
         ]
+
+    def told(self, story: Story, outcome: Outcome) -> dict[str, object]:
+        """The story and how it ended, whole: from this it can be told again."""
+        whole = {**story._asdict(), "prefix": list(story.prefix), "loop": list(story.loop)}
+        ended = {"word": outcome.word, "step": outcome.step, "said": outcome.said}
+        return {"role": "breaker", **whole, **ended, "source": source_of(self.about)}
 
     def counterexample(self, story: Story, outcome: Outcome, failed: str, how: str) -> Counterexample:
         """The calls up to the end, the rounds in the middle folded where there are many."""
