@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Iterable, Mapping
+from datetime import date
 from enum import Enum
 from types import MappingProxyType
 
 import attrs
 
+from meshspec.display import Shown
 from meshspec.errors import Disagreement
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
@@ -55,7 +58,7 @@ class Step:
 
 
 @attrs.frozen
-class Counterexample:
+class Counterexample(Shown):
     """A path that refutes a property, to be read as an argument.
 
     ``initial`` is the first state, ``failed`` the clause that is false at the end with its values, ``how`` says
@@ -75,14 +78,32 @@ class Counterexample:
 
 
 @attrs.frozen
-class Finding:
+class Waiver:
+    """That someone answers, until a day, for a property that does not hold.
+
+    ``model`` is the subject of the finding as reports name it, ``expires`` the last day on which it counts, ``where``
+    the file and line that it stands at. ``ended`` is set when that day is over: it then excuses nothing.
+    """
+
+    model: str
+    property: str
+    owner: str
+    reason: str
+    expires: date
+    where: str = ""
+    ended: bool = False
+
+
+@attrs.frozen
+class Finding(Shown):
     """What one engine says of one property of one subject (a model or a policy).
 
     Attributes:
         subject: the model's or policy's name.
         property: the claim's or obligation's name.
         kind: ``always``, ``sometimes``, ``eventually``, ``lemma``, ``range``, ``total``, ``fires``, ``terminal``,
-            ``refines``, ``obligation``, ``evidence`` or ``check`` (of the check itself: that it ran to its end).
+            ``refines``, ``obligation``, ``evidence``, ``waiver`` (that none outlives its day) or ``check``
+            (of the check itself: that it ran to its end).
         strength: set exactly when the answer is HOLDS.
         scope: sizes of the sorts, by name; empty where no size matters.
         states, orbits: distinct states seen, and orbits under symmetry (``None`` where not counted).
@@ -92,6 +113,7 @@ class Finding:
         known: for UNDETERMINED, what is known so far; ``settles``: what would settle it.
         replay: the exact command that shows this finding again.
         where: ``file:line`` of the claim.
+        waiver: who answers for it where it does not hold; one that ended is told and excuses nothing.
         facts: anything more that a line of text says, by name, so that the JSON says it too.
     """
 
@@ -112,6 +134,7 @@ class Finding:
     settles: str = ""
     replay: str = ""
     where: str = ""
+    waiver: Waiver | None = None
     facts: Mapping[str, object] = attrs.field(default=_NOTHING)
 
     def __attrs_post_init__(self) -> None:
@@ -119,6 +142,11 @@ class Finding:
             raise Disagreement(f"{self.subject}.{self.property}: a strength belongs to HOLDS and only to it")
         if self.answer is Answer.UNDETERMINED and not self.reason:
             raise Disagreement(f"{self.subject}.{self.property}: UNDETERMINED must carry its reason")
+
+    @builtins.property
+    def waived(self) -> bool:
+        """Whether it does not hold, and a waiver that has not ended answers for that."""
+        return self.answer is not Answer.HOLDS and self.waiver is not None and not self.waiver.ended
 
 
 def overall(findings: Iterable[Finding]) -> Finding:
@@ -176,16 +204,18 @@ def demand(finding: Finding, required: Strength | None) -> Finding:
     )
 
 
-def exit_code(answers: Iterable[Answer], *, allow_undetermined: bool = False) -> int:
-    """1 violated, 4 vacuous, 3 undetermined, 0 all hold; 4 also when there is no answer at all.
+def exit_code(findings: Iterable[Finding], *, allow_undetermined: bool = False) -> int:
+    """1 violated, 4 vacuous, 3 undetermined, 0 all hold or are waived; 4 also when there is no finding at all.
 
-    >>> exit_code([Answer.HOLDS, Answer.UNDETERMINED]), exit_code([])
+    >>> held = Finding("M", "p", Answer.HOLDS, "explore", strength=Strength.EXHAUSTIVE)
+    >>> exit_code([held, Finding("M", "q", Answer.UNDETERMINED, "explore", reason="cut")]), exit_code([])
     (3, 4)
     """
-    said = set(answers)
+    found = list(findings)
+    said = {finding.answer for finding in found if not finding.waived}
     if Answer.VIOLATED in said:
         return 1
-    if Answer.VACUOUS in said or not said:
+    if Answer.VACUOUS in said or not found:
         return 4
     if Answer.UNDETERMINED in said and not allow_undetermined:
         return 3

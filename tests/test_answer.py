@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from datetime import date
 from itertools import combinations_with_replacement
 
 import attrs
 import pytest
 
-from meshspec.answer import Answer, Finding, Strength, demand, exit_code, overall
+from meshspec.answer import Answer, Finding, Strength, Waiver, demand, exit_code, overall
 from meshspec.errors import Disagreement
 
 HOLDS, VIOLATED, UNDETERMINED, VACUOUS = Answer.HOLDS, Answer.VIOLATED, Answer.UNDETERMINED, Answer.VACUOUS
@@ -94,9 +96,39 @@ def test_requiring_changes_no_other_word_and_no_witness() -> None:
         assert demand(said, Strength.EVERY_SIZE) is said
 
 
+ONE_OF_EACH = {HOLDS: EXHAUSTIVE, VIOLATED: BAD, UNDETERMINED: OPEN, VACUOUS: IDLE}
+WAIVER = Waiver("M", "p", "Ada", "being mended", date(2027, 1, 31))
+LIVE = {answer: attrs.evolve(said, waiver=WAIVER) for answer, said in ONE_OF_EACH.items()}
+ENDED = {a: attrs.evolve(said, waiver=attrs.evolve(WAIVER, ended=True)) for a, said in ONE_OF_EACH.items()}
+
+
+def code_of(said: Collection[Answer]) -> int:
+    return 1 if VIOLATED in said else 4 if VACUOUS in said or not said else 3 if UNDETERMINED in said else 0
+
+
 def test_the_exit_code_of_every_mix_of_answers() -> None:
     for many in range(4):
         for said in combinations_with_replacement(Answer, many):
-            first = 1 if VIOLATED in said else 4 if VACUOUS in said or not said else 3 if UNDETERMINED in said else 0
-            assert exit_code(said) == first
-            assert exit_code(said, allow_undetermined=True) == (0 if first == 3 else first)
+            first = code_of(said)
+            found = [ONE_OF_EACH[answer] for answer in said]
+            assert exit_code(found) == first
+            assert exit_code(found, allow_undetermined=True) == (0 if first == 3 else first)
+
+
+def test_what_is_waived_counts_in_no_exit_code_and_everything_else_does() -> None:
+    for many in range(3):
+        for said in combinations_with_replacement(Answer, many):
+            others = [ONE_OF_EACH[answer] for answer in said]
+            for answer in Answer:
+                assert exit_code([*others, LIVE[answer]]) == (code_of(said) if said else 0)
+
+
+def test_a_waiver_that_ended_excuses_nothing() -> None:
+    for answer in Answer:
+        assert exit_code([ENDED[answer]]) == exit_code([ONE_OF_EACH[answer]])
+        assert not ENDED[answer].waived
+
+
+def test_waived_is_what_does_not_hold_and_has_a_waiver_in_force() -> None:
+    assert [answer for answer in Answer if LIVE[answer].waived] == [VIOLATED, UNDETERMINED, VACUOUS]
+    assert not any(said.waived for said in ONE_OF_EACH.values())

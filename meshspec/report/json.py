@@ -1,17 +1,21 @@
-"""Findings as JSON, by a published, versioned schema (``schema.json`` beside this file)."""
+"""Findings as JSON, by a published, versioned schema (``schema.json`` beside this file).
+
+What is written here is read back by :mod:`meshspec.report.read`.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, cast
 
-from meshspec.answer import Counterexample, Finding
+from meshspec.answer import Answer, Counterexample, Finding, Waiver
 from meshspec.engines.check import Answered
-from meshspec.errors import UsageError
+from meshspec.waivers import Record, State
 
-VERSION = 2
+FORMAT = "meshspec-report"
+VERSION = 3
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
@@ -35,7 +39,25 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "engine": finding.engine,
         "where": finding.where,
         "replay": finding.replay,
+        "waiver": _waiver(finding),
         "facts": _plain(finding.facts),
+    }
+
+
+def _waiver(finding: Finding) -> dict[str, Any] | None:
+    waiver = finding.waiver
+    if waiver is None:
+        return None
+    needed = finding.answer is not Answer.HOLDS
+    return _excuse(waiver, "expired" if waiver.ended else "used" if needed else "unused")
+
+
+def _excuse(waiver: Waiver, state: State) -> dict[str, Any]:
+    return {
+        "owner": waiver.owner,
+        "reason": waiver.reason,
+        "expires": waiver.expires.isoformat(),
+        "state": state,
     }
 
 
@@ -50,6 +72,7 @@ def _path(path: Counterexample | None) -> dict[str, Any]:
                 "at": step.at or None,
                 "changes": {name: {"before": old, "after": new} for name, (old, new) in step.changes.items()},
                 "note": step.note,
+                "where": step.where,
             }
             for step in path.steps
         ],
@@ -66,42 +89,48 @@ def _plain(value: object) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)):
         items = [_plain(inner) for inner in cast("Iterable[object]", value)]
         return items if isinstance(value, (list, tuple)) else sorted(items, key=str)
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no such number
     return value if value is None or isinstance(value, (bool, int, float, str)) else str(value)
 
 
 def report_object(
-    answered: Sequence[Answered], *, seed: int, exit_code: int, notes: Sequence[str], again: str = ""
+    answered: Sequence[Answered],
+    *,
+    seed: int,
+    exit_code: int,
+    notes: Sequence[str],
+    again: str = "",
+    waivers: Sequence[Record] = (),
+    fences: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """A whole report: one entry a property, and beside it what each engine said."""
+    """A whole report: one entry a property, and beside it what each engine said.
+
+    ``waivers`` are all that were written and what became of each, ``fences`` what was kept from what was checked.
+    """
     return {
-        "format": "meshspec-report",
+        "format": FORMAT,
         "version": VERSION,
         "seed": seed,
         "exit_code": exit_code,
         "notes": list(notes),
         "again": again,
+        "waivers": [
+            {
+                "model": one.waiver.model,
+                "property": one.waiver.property,
+                **_excuse(one.waiver, one.state),
+                "where": one.waiver.where,
+            }
+            for one in waivers
+        ],
+        "fences": list(fences),
         "properties": [
             {**finding_object(one.answer), "findings": [finding_object(f) for f in one.findings]} for one in answered
         ],
     }
 
 
-def refuse_unwritable(path: Path) -> None:
-    """Raise :class:`UsageError`, before anything runs, for a file that could not be written afterwards."""
-    there = path.exists()
-    try:
-        if path.is_file() and (head := path.read_bytes()[:200]) and b'"meshspec-report"' not in head:
-            raise UsageError(f"{path} is there already and is no report, so it is not overwritten: name another file")
-        path.open("ab").close()
-        if not there:
-            path.unlink()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
-
-
-def write(path: Path, report: Mapping[str, Any]) -> None:
-    """Write a report; raises :class:`UsageError` where the file cannot be written after all."""
-    try:
-        path.write_text(json.dumps(report, indent=1, ensure_ascii=True) + "\n", encoding="ascii")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+def text(value: object) -> str:
+    """A piece of JSON as it is written to a file: ASCII, in lines, the same for the same value."""
+    return json.dumps(value, indent=1, ensure_ascii=True, allow_nan=False) + "\n"

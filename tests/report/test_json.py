@@ -5,20 +5,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from datetime import date
 from importlib import resources
-from pathlib import Path
 from typing import Any, cast
 
 import attrs
 import pytest
 from jsonschema import Draft202012Validator
 
-from meshspec.answer import Answer, Counterexample, Finding, Step, Strength
+from meshspec.answer import Answer, Counterexample, Finding, Step, Strength, Waiver
 from meshspec.engines.check import Answered, check, scope_of
-from meshspec.errors import UsageError
 from meshspec.lang.lift import lift
-from meshspec.report.json import finding_object, refuse_unwritable, report_object, write
+from meshspec.report.json import finding_object, report_object, text
 from meshspec.report.text import lines_of
+from meshspec.waivers import waive
 from tests.models.jugs import Jugs
 from tests.models.lock import KeepTheTurn, Peterson
 from tests.models.plain_ledger import EffectLedger, ResendInDoubt
@@ -43,15 +43,15 @@ def texts(value: Any) -> list[str]:
     """Every word in a piece of JSON, names included."""
     if isinstance(value, Mapping):
         entries = cast("Mapping[str, Any]", value)
-        return [text for name, inner in entries.items() for text in (name, *texts(inner))]
+        return [word for name, inner in entries.items() for word in (name, *texts(inner))]
     if isinstance(value, list):
-        return [text for inner in cast("Sequence[Any]", value) for text in texts(inner)]
+        return [word for inner in cast("Sequence[Any]", value) for word in texts(inner)]
     return [str(value)]
 
 
 def test_the_schema_is_one() -> None:
     Draft202012Validator.check_schema(SCHEMA)
-    assert SCHEMA["properties"]["version"] == {"const": 2}
+    assert SCHEMA["properties"]["version"] == {"const": 3}
 
 
 @pytest.mark.parametrize("model", [EffectLedger, ResendInDoubt, Jugs, Peterson, KeepTheTurn, TwoPhase])
@@ -67,10 +67,10 @@ WORDING = """
 """
 
 
-def words(text: str) -> set[str]:
+def words(line: str) -> set[str]:
     """The words of a text, with no sign between or after them, and numbers without thousands separators."""
-    text = re.sub(r"(?<=\d),(?=\d)", "", text)
-    return {word.rstrip(".") for word in re.split(r"[\s,;:()=>]+", text)} - {""}
+    line = re.sub(r"(?<=\d),(?=\d)", "", line)
+    return {word.rstrip(".") for word in re.split(r"[\s,;:()=>]+", line)} - {""}
 
 
 @pytest.mark.parametrize("model", [EffectLedger, ResendInDoubt, KeepTheTurn])
@@ -94,6 +94,7 @@ def test_the_facts_of_a_counterexample() -> None:
         "at": None,
         "changes": {"intended[effect0]": {"before": "False", "after": "True"}},
         "note": "",
+        "where": "",
     }
     assert entry["initial"]["up"] == "True"
 
@@ -129,13 +130,48 @@ def test_every_field_of_a_finding_is_told() -> None:
     }
 
 
-def test_the_file_is_ascii_and_reads_back_as_it_was(tmp_path: Path) -> None:
+def test_the_file_is_ascii_and_reads_back_as_it_was() -> None:
     report = report_object([Answered(FULL, (FULL,))], seed=7, exit_code=1, notes=["n\u00f6te"], again="")
     assert errors_of(report) == []
-    write(tmp_path / "report.json", report)
-    text = (tmp_path / "report.json").read_bytes()
-    assert text.isascii()
-    assert json.loads(text) == report
+    assert text(report).isascii()
+    assert json.loads(text(report)) == report
+
+
+def test_a_number_that_json_has_not_is_written_as_text() -> None:
+    odd = attrs.evolve(FULL, facts={"ratio": float("nan"), "most": [float("inf")]})
+    report = report_object([Answered(odd, (odd,))], seed=0, exit_code=1, notes=[])
+    assert report["properties"][0]["facts"] == {"ratio": "nan", "most": ["inf"]}
+    assert errors_of(json.loads(text(report))) == []
+
+
+def test_where_the_steps_are_written_is_told() -> None:
+    step = attrs.evolve(FULL, counterexample=Counterexample({}, (Step("go", where="m.py:7"),), ""))
+    assert finding_object(step)["counterexample"][0]["where"] == "m.py:7"
+
+
+WAIVER = Waiver("M", "p", "Ada", "being mended", date(2027, 1, 31), "pyproject.toml:5")
+
+
+def test_a_waiver_stands_at_its_finding_and_among_all_of_them() -> None:
+    answered, records, _ = waive(
+        [Answered(FULL, (FULL,))], [WAIVER, attrs.evolve(WAIVER, model="N")], date(2026, 11, 29)
+    )
+    report = report_object(answered, seed=0, exit_code=0, notes=[], waivers=records, fences=["no network"])
+    assert errors_of(report) == []
+    told = {"owner": "Ada", "reason": "being mended", "expires": "2027-01-31", "state": "used"}
+    (entry,) = report["properties"]
+    assert (entry["waiver"], entry["findings"][0]["waiver"]) == (told, None)
+    used, unused = report["waivers"]
+    assert used == {"model": "M", "property": "p", "where": "pyproject.toml:5", **told}
+    assert (unused["model"], unused["state"]) == ("N", "unused")
+    assert report["fences"] == ["no network"]
+
+
+def test_a_waiver_that_ended_is_told_as_such() -> None:
+    answered, records, _ = waive([Answered(FULL, (FULL,))], [WAIVER], date(2027, 2, 1))
+    report = report_object(answered, seed=0, exit_code=1, notes=[], waivers=records)
+    assert errors_of(report) == []
+    assert report["properties"][0]["waiver"]["state"] == report["waivers"][0]["state"] == "expired"
 
 
 @pytest.mark.parametrize(
@@ -147,6 +183,7 @@ def test_the_file_is_ascii_and_reads_back_as_it_was(tmp_path: Path) -> None:
         ("states", -1),
         ("scope", {"Effect": 0}),
         ("more", 1),
+        ("waiver", {"owner": "Ada", "reason": "r", "expires": "soon", "state": "used"}),
         ("counterexample", [{"action": "a"}]),
     ],
 )
@@ -167,13 +204,3 @@ def test_every_kind_answer_and_strength_of_ours_is_in_the_schema() -> None:
     assert set(properties["answer"]["enum"]) == {answer.value for answer in Answer}
     assert set(properties["strength"]["enum"]) == {*(strength.value for strength in Strength), None}
     assert {"check", "evidence", "terminal"} <= set(properties["kind"]["enum"])
-
-
-def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    for path in (tmp_path, tmp_path / "missing" / "report.json"):
-        with pytest.raises(UsageError, match="cannot be written"):
-            refuse_unwritable(path)
-        with pytest.raises(UsageError, match="cannot be written"):
-            write(path, {})
-    refuse_unwritable(tmp_path / "report.json")
-    assert list(tmp_path.iterdir()) == []
