@@ -45,6 +45,20 @@ class Lamp:
         return self.switched == 2
 '''
 
+GUARDS = """
+class Never:
+    def observe(self, step):
+        return "CONTINUE"
+"""
+
+SUITE = """
+from meshspec import suite
+
+from lamp import Lamp
+
+lamp = suite(Lamp)
+"""
+
 
 def pins(lock: Path) -> str:
     """The versions of the lock without its hashes: a wheel just built is in no lock."""
@@ -81,7 +95,18 @@ def main(wheel: Path, lock: Path) -> None:
         run("meshspec", "check", "lamp.py")
         (neutral / "lamp.py").write_text(LAMP.replace("switched <= 2", "switched <= 1"), encoding="utf-8")
         run("meshspec", "check", "lamp.py", code=1)
-        run("python", "-m", "pytest", "-q", "--pyargs", "meshspec.properties")
+        (neutral / "test_lamp.py").write_text(SUITE, encoding="utf-8")
+        (neutral / "guards.py").write_text(GUARDS, encoding="utf-8")
+        told = run("python", "-m", "pytest", "-q", "test_lamp.py", code=1)
+        if "replay at_most_twice: meshspec explore lamp.py" not in told:
+            sys.exit("the failing suite does not say how to see it again")
+        evidence = ("-m", "pytest", "-q", "--pyargs", "meshspec.properties")
+        run("python", *evidence)
+        kept = ("--policy", "meshspec.roles.policies:Reference", "-k", "BREAKER")
+        run("python", *evidence, *kept)
+        told = run("python", *evidence, "--policy", "guards:Never", "-k", "BREAKER", code=1)
+        if "guards:Never, judged as a breaker" not in told:
+            sys.exit("the failing policy is not named")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from meshspec.lang.containers import Map, SetOf
 from meshspec.lang.evidence import evidence, promise
 from meshspec.lang.model import model
 from meshspec.lang.refinement import refinement
+from meshspec.lang.suite import suite
 from meshspec.lang.words import (
     action,
     always,
@@ -69,6 +70,7 @@ __all__ = [
     "require",
     "scope",
     "sometimes",
+    "suite",
     "terminal",
     "total",
     "var",

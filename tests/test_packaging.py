@@ -27,6 +27,7 @@ DATA = {
     "meshspec/paper/benchmarks.json",
     "meshspec/paper/claims.toml",
     "meshspec/paper/comparison.md",
+    "meshspec/report/bundle-schema.json",
     "meshspec/report/schema.json",
 }
 NOT_IN_SDIST = {".gitattributes", ".gitignore"}
@@ -58,6 +59,7 @@ VOCABULARY = [
     "require",
     "scope",
     "sometimes",
+    "suite",
     "terminal",
     "total",
     "var",
@@ -184,6 +186,29 @@ def test_wheel_imports_from(unpacked: Path, tmp_path: Path, where: str) -> None:
     assert Path(output[0]).is_relative_to(unpacked if neutral else ROOT)
     modules = {name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in installed() - DATA}
     assert {*output[1:], "meshspec"} == modules
+
+
+GUARD = """class Never:
+    def observe(self, step):
+        return "CONTINUE"
+"""
+
+
+def test_a_policy_of_ones_own_is_judged_from_the_wheel(unpacked: Path, tmp_path: Path) -> None:
+    (tmp_path / "guard.py").write_text(GUARD, encoding="utf-8")
+    asked = ["--pyargs", "meshspec.properties", "--policy", "guard:Never", "-k", "BREAKER", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", *asked],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(unpacked)},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout + done.stderr
+    assert "guard:Never, judged as a breaker (stories without a prefix)" in done.stdout
+    assert "::BREAKER::trips-on-identical-success - VIOLATED" in done.stdout
+    assert "4 failed, 5 passed" in done.stdout
 
 
 def test_the_vocabulary_loads_no_engine_and_nothing_heavy() -> None:
