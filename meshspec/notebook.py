@@ -1,0 +1,378 @@
+"""The door for notebooks: ask about a model, and what comes back shows itself.
+
+``from meshspec import notebook as nb``, then ``nb.check(Charging)``, ``nb.graph(Charging)``, ``nb.walk(Charging)``.
+Each takes a model class, or an instance with its constants chosen, and ``scope={"Job": 3}`` (or the sort itself as a
+key); a sort that is not named has two members. What a project asks for in ``[tool.meshspec]`` counts where a call
+says nothing else. Every result shows itself at the end of a cell and has ``to_dataframe()``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import attrs
+
+from meshspec.backends.certificate import certified
+from meshspec.config import REQUIRED, Config, load
+from meshspec.engines.check import DEFAULT_ENGINES, Settings, scope_of, without
+from meshspec.engines.limits import MUTANTS, Driving, Limits, Options, memory
+from meshspec.engines.walk import Walk
+from meshspec.errors import Disagreement, UsageError
+from meshspec.lang.lift import LiftedModel
+from meshspec.lang.places import number_cells
+from meshspec.report.agreement import Agreement
+from meshspec.report.agreement import agreement as compared
+from meshspec.report.checked import Checked, checked
+from meshspec.report.html import html
+from meshspec.report.lines import lines
+from meshspec.report.text import clean
+from meshspec.sorts import Sort
+from meshspec.targets import Target, target_of
+from meshspec.waivers import Waivers, today
+
+if TYPE_CHECKING:
+    from meshspec.engines.coverage import Coverage
+    from meshspec.engines.graph import Graph
+    from meshspec.engines.mutation import MutationReport
+
+__all__ = [
+    "Walker", "agreement", "check", "coverage", "drive", "explore", "graph", "live", "model", "mutate", "prove",
+    "simulate", "walk",
+]  # fmt: skip
+
+Scope = Mapping[Any, int]
+
+NAMELESS = "no command reaches a model that stands in no file: begin its cell with %%writefile NAME.py, and import it"
+
+MOST_BUTTONS = 40
+"""The most actions that have a button each."""
+
+
+def _name_cells() -> None:
+    """Have messages say ``In[3]:12`` of what was typed into a cell, and not the file that IPython makes up for it."""
+    shell: Any = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    numbers = getattr(getattr(shell, "compile", None), "_filename_map", None)
+    if isinstance(numbers, dict):
+        number_cells(cast("dict[str, object]", numbers))
+
+
+_name_cells()
+
+# -- asking ----------------------------------------------------------------------------------------------------
+
+
+def check(
+    model: Any,
+    *,
+    scope: Scope | None = None,
+    engines: Sequence[str] | None = None,
+    without: Sequence[str] | None = None,
+    require: str | None = None,
+    max_states: int | None = None,
+    max_memory: str | None = None,
+    seed: int | None = None,
+) -> Checked:
+    """All that can be said of a model: explored, asked what must come about, proved; as ``meshspec check`` does.
+
+    `engines` are some of explore, live, prove and simulate; `without` names faults to take away; `require` is
+    ``exhaustive`` or ``proved``. Raises :class:`UsageError` for what there is not, and
+    :class:`meshspec.errors.ModelError` for a model that cannot be read.
+    """
+    asked = load()
+    mutants = MUTANTS if engines is None and asked.engines is None else 0
+    settings = attrs.evolve(_settings(asked, require, max_states, max_memory, seed), mutants=mutants)
+    chosen = _first(engines, asked.engines, DEFAULT_ENGINES)
+    return _answered(model, scope, tuple(chosen), without, settings, asked)
+
+
+def explore(model: Any, *, scope: Scope | None = None, **more: Any) -> Checked:
+    """Every state that can be reached in a scope; `more` as for :func:`check`."""
+    return check(model, scope=scope, engines=("explore",), **more)
+
+
+def live(model: Any, *, scope: Scope | None = None, **more: Any) -> Checked:
+    """What must come about, under the fairness that is stated; `more` as for :func:`check`."""
+    return check(model, scope=scope, engines=("live",), **more)
+
+
+def prove(model: Any, *, scope: Scope | None = None, **more: Any) -> Checked:
+    """What holds for every size; `more` as for :func:`check`."""
+    return check(model, scope=scope, engines=("prove",), **more)
+
+
+def simulate(model: Any, *, scope: Scope | None = None, **more: Any) -> Checked:
+    """What seeded random walks meet; `more` as for :func:`check`."""
+    return check(model, scope=scope, engines=("simulate",), **more)
+
+
+def drive(
+    model: Any,
+    *,
+    scope: Scope | None = None,
+    against: object = None,
+    examples: int = 100,
+    steps: int = 50,
+    seed: int | None = None,
+    without: Sequence[str] | None = None,
+) -> Checked:
+    """What Hypothesis breaks, and shrinks; `against` is an implementation to be driven beside the model.
+
+    That is a module, an object or a class with three functions: ``start()`` gives a system, ``step(system, name,
+    arguments)`` has it do an action, ``observe(system)`` maps variables to the values it shows.
+    """
+    from meshspec.engines.beside import implementation
+
+    asked = load()
+    named = getattr(against, "__name__", type(against).__name__)
+    beside = implementation(against, named) if against is not None else None
+    settings = Settings(seed=_first(seed, asked.seed, 0), driving=Driving(examples, steps, beside))
+    return _answered(model, scope, ("drive",), without, settings, asked)
+
+
+def agreement(found: Checked) -> Agreement:
+    """What each engine said of each property in a check, side by side, and whether they contradict each other."""
+    return compared(found)
+
+
+def model(model: Any) -> LiftedModel:
+    """A model as it was read, to be shown: what it holds, what its actions ask and do, what it claims."""
+    return certified(model)
+
+
+def graph(model: Any, *, scope: Scope | None = None, max_states: int | None = None) -> Graph:
+    """Every state of a scope and every step between them; drawn where there are at most sixty states."""
+    from meshspec.engines.graph import build
+
+    lifted, sizes, limits, _ = _read(model, scope, load(), max_states)
+    return build(lifted, sizes, limits)
+
+
+def coverage(model: Any, *, scope: Scope | None = None, max_states: int | None = None) -> Coverage:
+    """What is tried at all in a scope: actions, guards, antecedents, witnesses, values."""
+    from meshspec.engines.coverage import coverage as covered
+
+    lifted, sizes, limits, name = _read(model, scope, load(), max_states)
+    return covered(lifted, sizes, limits, name=name)
+
+
+def mutate(
+    model: Any,
+    *,
+    scope: Scope | None = None,
+    cap: int | None = None,
+    seed: int | None = None,
+    max_states: int | None = None,
+) -> MutationReport:
+    """Which small changes of a model its claims notice: the kill matrix.
+
+    With `cap`, a sample of so many, drawn with `seed`.
+    """
+    from meshspec.engines.mutate import mutate as run_mutants
+
+    asked = load()
+    if cap is not None and cap < 1:
+        raise UsageError(f"cap={cap}: try at least one mutant")
+    lifted, sizes, limits, name = _read(model, scope, asked, max_states)
+    return run_mutants(lifted, sizes, limits, name=name, cap=cap, seed=_first(seed, asked.seed, 0))
+
+
+# -- what was asked --------------------------------------------------------------------------------------------
+
+
+def _answered(
+    model: Any,
+    scope: Scope | None,
+    engines: tuple[str, ...],
+    taken: Sequence[str] | None,
+    settings: Settings,
+    asked: Config,
+) -> Checked:
+    """The check itself, with what the project waives, and a word to those whose model no command line reaches."""
+    target, lifted = _target(model)
+    faults = tuple(taken) if taken is not None else _faults(lifted, asked)
+    sizes = _scope(lifted, scope, asked)
+    found = checked(target, scope=sizes, engines=engines, settings=settings, without=faults)
+    waived = Waivers([one for one in asked.waivers if one.model == lifted.name], today())
+    answered = [*waived.apply(found.answered), *waived.last()]
+    notes = [*found.notes, *waived.notes(), *([] if target.name else [NAMELESS])]
+    return attrs.evolve(found, answered=tuple(answered), notes=tuple(notes))
+
+
+def _target(model: Any) -> tuple[Target, LiftedModel]:
+    target = model if isinstance(model, Target) else target_of(model)
+    return target, certified(target.model)
+
+
+def _faults(lifted: LiftedModel, asked: Config) -> tuple[str, ...]:
+    """The faults that the project takes away, of those that this model has."""
+    has = {one.name for one in lifted.actions if one.method.kind == "fault"}
+    return tuple(name for name in asked.without or () if name in has)
+
+
+def _first(*given: Any) -> Any:
+    """The first that is given at all."""
+    return next((one for one in given if one is not None), None)
+
+
+def _settings(
+    asked: Config, require: str | None, max_states: int | None, max_memory: str | None, seed: int | None
+) -> Settings:
+    required = _first(require, asked.require)
+    if required is not None and required not in REQUIRED:
+        raise UsageError(f"require={required!r}: write {' or '.join(map(repr, REQUIRED))}")
+    return Settings(
+        _limits(asked, max_states, max_memory),
+        seed=_first(seed, asked.seed, 0),
+        require=REQUIRED.get(required) if required is not None else None,
+        options=Options(symmetry=_first(asked.symmetry, True), workers=_first(asked.workers, 1)),
+    )
+
+
+def _limits(asked: Config, max_states: int | None, max_memory: str | None = None) -> Limits:
+    usual = Limits()
+    held = _first(max_memory, asked.max_memory)
+    return Limits(
+        _first(max_states, asked.max_states, usual.max_states),
+        memory(held) if held is not None else usual.max_memory,
+    )
+
+
+def _scope(lifted: LiftedModel, given: Scope | None, asked: Config) -> dict[str, int]:
+    """Sizes by name: what the call says, before what the project says of sorts that this model has."""
+    has = {sort.__name__ for sort in lifted.sorts}
+    named = {name: size for name, size in (asked.scope or {}).items() if name in has}
+    return named | {key if isinstance(key, str) else key.__name__: size for key, size in (given or {}).items()}
+
+
+def _read(
+    model: Any, scope: Scope | None, asked: Config, max_states: int | None
+) -> tuple[LiftedModel, dict[type[Sort], int], Limits, str]:
+    """The model without the faults that the project takes away, its sizes, bounds, and its name."""
+    target, whole = _target(model)
+    lifted = without(whole, _faults(whole, asked))
+    return (
+        lifted,
+        scope_of(lifted, _scope(lifted, scope, asked)),
+        _limits(asked, max_states),
+        target.name or whole.name,
+    )
+
+
+# -- walking by hand -------------------------------------------------------------------------------------------
+
+
+class Walker:
+    """A model walked by hand: by buttons where there is ipywidgets, by :meth:`take`, :meth:`back` and :meth:`reset`.
+
+    ``walk`` is the :class:`meshspec.engines.walk.Walk` underneath; the methods return the walker, so that a cell that
+    ends in one of them shows where it stands.
+    """
+
+    def __init__(self, walk: Walk) -> None:
+        self.walk = walk
+        self.box: Any = None
+        try:
+            self._widgets: Any = importlib.import_module("ipywidgets")
+        except ImportError:
+            self._widgets = None
+        else:
+            self.box = self._widgets.VBox([])
+        self.message = ""
+        self._drawn()
+
+    # -- steps -------------------------------------------------------------------------------------------------
+
+    def take(self, action: str | int) -> Walker:
+        """Take an enabled action, by its name with arguments or its place from 0; :class:`UsageError` for others."""
+        self.walk.take(action)
+        return self._stands()
+
+    def back(self) -> Walker:
+        """One step back; raises :class:`UsageError` at the start."""
+        self.walk.back()
+        return self._stands()
+
+    def reset(self, initial: int | None = None) -> Walker:
+        """Back to the start, or to another initial state, counted from 0."""
+        self.walk.reset(initial)
+        return self._stands()
+
+    def _stands(self) -> Walker:
+        self.message = ""
+        self._drawn()
+        return self
+
+    # -- what is shown -----------------------------------------------------------------------------------------
+
+    @property
+    def path(self) -> str:
+        """The path so far as text, as ``meshspec step --take`` reads it."""
+        return ",".join(self.walk.path)
+
+    def __repr__(self) -> str:
+        return "\n".join(lines(self.walk))
+
+    def to_dataframe(self) -> Any:
+        """A row for the first state and one after each step; :class:`UsageError` where there is no pandas."""
+        return self.walk.to_dataframe()
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        told = {"text/plain": repr(self), "text/html": html(self.walk)}
+        if self.box is None:
+            return told
+        return {**self.box._repr_mimebundle_(include=include, exclude=exclude), **told}
+
+    def _drawn(self) -> None:
+        """The widgets anew: where it stands, a button for each enabled action, back and reset, the path to copy."""
+        if self.box is None:
+            return
+        made = self._widgets
+        enabled = self.walk.enabled
+        wide = made.Layout(width="auto")
+        buttons = [
+            self._button(action, lambda action=action: self.take(action), wide) for action in enabled[:MOST_BUTTONS]
+        ]
+        if (left := len(enabled) - MOST_BUTTONS) > 0:
+            buttons.append(made.Label(f"… and {left:,} more, with .take(...)"))
+        ways = [self._button("back", self.back, wide), self._button("reset", self.reset, wide)]
+        for one in ways:
+            one.disabled = not self.walk.steps
+        shown = [made.HTML(html(self.walk)), made.HBox(buttons, layout=made.Layout(flex_flow="row wrap"))]
+        pasted = made.Text(value=self.path, description="path", disabled=False, layout=wide)
+        self.box.children = [
+            *shown,
+            made.HBox(ways),
+            pasted,
+            *([made.Label(clean(self.message))] if self.message else []),
+        ]
+
+    def _say(self, message: str) -> None:
+        self.message = message
+        self._drawn()
+
+    def _button(self, label: str, press: Any, layout: Any) -> Any:
+        said = clean(label)
+        button = self._widgets.Button(
+            description=said if len(said) <= 60 else f"{said[:59]}…", tooltip=said, layout=layout
+        )
+
+        def pressed(_: object) -> None:
+            try:
+                press()
+            except UsageError as error:  # pressed twice before the first was drawn
+                self._say(str(error))
+            except Disagreement as error:
+                self._say(f"BUG of meshspec: {error}")
+                raise  # which widgets write to a log that few people look at
+
+        button.on_click(pressed)
+        return button
+
+
+def walk(model: Any, *, scope: Scope | None = None, start: int = 0) -> Walker:
+    """Walk a model by hand from its initial state numbered `start`, counted from 0. A walk checks nothing."""
+    lifted, sizes, _, _ = _read(model, scope, load(), None)
+    return Walker(Walk(lifted, sizes, start))

@@ -1,0 +1,337 @@
+"""The notebook's door: it asks what the command line asks, walks without widgets too, and its notebook runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+import nbclient
+import nbformat
+import pytest
+
+from meshspec import notebook as nb
+from meshspec.answer import Answer
+from meshspec.errors import Disagreement, UsageError
+from meshspec.lang.places import number_cells, shown
+from meshspec.report.checked import checked
+from tests.readme import BLOCK, README
+from tests.report.showing import charging, desk, read, shown_in_readme, words
+from tests.tree import ROOT
+
+NOTEBOOK = ROOT / "notebooks" / "01-first-model.ipynb"
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No configuration but one that a test writes."""
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+
+# -- asking ----------------------------------------------------------------------------------------------------
+
+
+def test_check_says_what_the_command_line_says() -> None:
+    found, usual = nb.check(charging()), checked(charging())
+    assert [line for line in found.lines() if line in usual.lines()] == usual.lines()
+    assert any("12 of 38 mutants tried" in note for note in found.notes)
+    assert found.of("charged_at_most_once").answer.answer is Answer.VIOLATED
+
+
+def test_a_scope_is_given_by_name_or_by_the_sort_itself() -> None:
+    job = shown_in_readme("charging.py").Job
+    assert nb.explore(charging(), scope={"Job": 1}).scope == {"Job": 1}
+    assert nb.explore(charging(), scope={job: 1}).scope == {"Job": 1}
+    with pytest.raises(UsageError, match="Charging ranges over Job"):
+        nb.explore(charging(), scope={"Jobs": 1})
+
+
+def test_each_engine_is_asked_by_its_name() -> None:
+    asked = {
+        "explore": nb.explore(charging()),
+        "live": nb.live(desk()),
+        "prove": nb.prove(charging()),
+        "simulate": nb.simulate(charging(), seed=1),
+        "drive": nb.drive(charging(), examples=5, seed=1),
+    }
+    for engine, found in asked.items():
+        assert engine in {finding.engine for one in found.answered for finding in one.findings}
+
+
+def test_a_bound_a_strength_and_a_fault_that_are_asked_for_count() -> None:
+    cut = nb.explore(charging(), max_states=3)
+    assert cut.of("charged_and_noted").answer.answer is Answer.UNDETERMINED
+    weak = nb.explore(charging(), require="proved")
+    assert weak.of("no action raises").answer.answer is Answer.UNDETERMINED
+    assert nb.explore(charging(), without=["crash"]).of("charged_at_most_once").answer.answer is Answer.HOLDS
+    with pytest.raises(UsageError, match="require='sure': write 'proved' or 'exhaustive'"):
+        nb.explore(charging(), require="sure")
+
+
+def test_a_fault_that_never_strikes_is_vacuous_here_as_well() -> None:
+    class_ = shown_in_readme("charging.py")
+    assert nb.check(class_.Charging).of("every fault strikes").answer.answer is Answer.HOLDS
+    alone = nb.explore(desk(), scope={"Draft": 1})
+    assert alone.of("every action fires").answer.answer is Answer.HOLDS
+    assert nb.explore(desk(), max_states=1).of("every action fires").answer.answer is not Answer.HOLDS
+
+
+def test_what_the_project_asks_for_counts_where_the_call_says_nothing(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.meshspec]\nscope = { Job = 1, Effect = 3 }\nengines = ["explore"]\nwithout = ["crash", "flood"]\n'
+        '[[tool.meshspec.waivers]]\nmodel = "Charging"\nproperty = "charged_and_noted"\nowner = "me"\n'
+        'reason = "not yet"\nexpires = 2099-01-01\n'
+    )
+    with pytest.raises(UsageError, match="two years at most"):
+        nb.check(charging())
+    text = (tmp_path / "pyproject.toml").read_text().partition("[[tool")[0]
+    (tmp_path / "pyproject.toml").write_text(text)
+    found = nb.check(charging())
+    assert (found.scope, found.asked.engines, found.asked.taken) == ({"Job": 1}, ("explore",), ("crash",))
+    assert nb.check(charging(), scope={"Job": 2}, without=()).scope == {"Job": 2}
+    assert nb.graph(charging()).layout.scope_names == {"Job": 1}
+
+
+def test_graph_coverage_mutate_model_and_agreement_are_at_the_door() -> None:
+    assert len(nb.graph(charging(), scope={"Job": 1}).states) == 7
+    assert nb.graph(charging(), max_states=2).cut
+    assert nb.coverage(charging()).states == 49
+    report = nb.mutate(charging(), cap=3, seed=1)
+    assert (len(report.runs), report.total) == (3, 38)
+    with pytest.raises(UsageError, match="cap=0: try at least one mutant"):
+        nb.mutate(charging(), cap=0)
+    assert nb.model(charging()).name == "Charging"
+    assert nb.agreement(nb.check(charging())).compared == 2
+
+
+def test_a_bundle_is_written_for_each_counterexample_and_for_nothing_else(tmp_path: Path) -> None:
+    written = nb.explore(charging()).bundle(tmp_path / "found")
+    assert written
+    assert all(path.is_file() for path in written)
+    assert nb.explore(charging(), without=["crash"]).bundle(tmp_path / "none") == []
+    assert not (tmp_path / "none").exists()
+
+
+def test_messages_name_the_cells_of_a_notebook_by_their_numbers() -> None:
+    numbers: dict[str, object] = {"/tmp/ipykernel_1/2.py": 7}
+    number_cells(numbers)
+    try:
+        assert shown("/tmp/ipykernel_1/2.py") == "In[7]"
+        numbers["/tmp/ipykernel_1/3.py"] = 8
+        assert shown("/tmp/ipykernel_1/3.py") == "In[8]"
+        assert shown("/elsewhere.py") == "/elsewhere.py"
+    finally:
+        number_cells({})
+
+
+# -- walking ---------------------------------------------------------------------------------------------------
+
+
+def labels(walker: nb.Walker) -> list[str]:
+    return [button.description for button in walker.box.children[1].children]
+
+
+def press(walker: nb.Walker, label: str) -> None:
+    every = [*walker.box.children[1].children, *walker.box.children[2].children]
+    next(button for button in every if button.description == label).click()
+
+
+def test_buttons_walk_back_and_begin_again() -> None:
+    walker = nb.walk(charging(), scope={"Job": 1})
+    assert labels(walker) == ["charge(job0)", "crash"]
+    press(walker, "charge(job0)")
+    press(walker, "crash")
+    press(walker, "charge(job0)")
+    assert walker.path == "charge(job0),crash,charge(job0)"
+    assert walker.box.children[3].value == walker.path
+    assert "false now: charged_at_most_once" in read(walker.box.children[0].value)
+    assert labels(walker) == ["note(job0)", "crash"]
+    press(walker, "back")
+    assert walker.path == "charge(job0),crash"
+    press(walker, "reset")
+    assert walker.path == ""
+    assert [button.disabled for button in walker.box.children[2].children] == [True, True]
+
+
+def test_a_button_pressed_twice_says_why_it_cannot_be() -> None:
+    walker = nb.walk(charging(), scope={"Job": 1})
+    old = walker.box.children[1].children[0]
+    old.click()
+    old.click()
+    assert walker.path == "charge(job0)"
+    assert "charge(job0) is not enabled" in walker.box.children[-1].value
+    press(walker, "note(job0)")
+    assert len(walker.box.children) == 4, "and no longer once another step was taken"
+
+
+def test_without_widgets_it_walks_by_methods_and_shows_text_and_html(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    walker = nb.walk(charging(), scope={"Job": 1}).take("charge(job0)").take(1)
+    assert walker.box is None
+    shown_ = cast(Any, walker)._repr_mimebundle_()
+    assert set(shown_) == {"text/plain", "text/html"}
+    assert shown_["text/plain"] == repr(walker)
+    assert "2. crash  " in repr(walker)
+    assert "enabled: charge(job0), crash" in repr(walker)
+    assert "1. charge(job0)" in read(shown_["text/html"])
+    assert walker.back().path == "charge(job0)"
+    assert walker.reset(0).path == ""
+    assert list(walker.take(0).to_dataframe()["action"]) == ["", "charge(job0)"]
+
+
+def test_a_step_that_is_not_enabled_and_a_start_that_there_is_not_are_refused() -> None:
+    walker = nb.walk(charging(), scope={"Job": 1})
+    with pytest.raises(UsageError, match=r"note\(job0\) is not enabled: `self.in_hand\[j\]` is false"):
+        walker.take("note(job0)")
+    with pytest.raises(UsageError, match="there is no step to go back"):
+        walker.back()
+    with pytest.raises(UsageError, match="there is no initial state 3"):
+        nb.walk(charging(), start=3)
+
+
+def test_a_bug_of_ours_is_told_beside_the_buttons(monkeypatch: pytest.MonkeyPatch) -> None:
+    walker = nb.walk(charging(), scope={"Job": 1})
+
+    def wrong(*_: object) -> None:
+        raise Disagreement("lifted it is one thing, on CPython another")
+
+    monkeypatch.setattr(walker.walk, "_run", wrong)
+    press(walker, "crash")
+    assert walker.box.children[-1].value == "BUG of meshspec: lifted it is one thing, on CPython another"
+    with pytest.raises(Disagreement):
+        walker.take("crash")
+
+
+def test_of_very_many_actions_the_rest_is_counted() -> None:
+    walker = nb.walk(charging(), scope={"Job": 60})
+    assert len(walker.box.children[1].children) == nb.MOST_BUTTONS + 1
+    assert walker.box.children[1].children[-1].value == "… and 21 more, with .take(...)"
+
+
+# -- the notebook itself ---------------------------------------------------------------------------------------
+
+
+def notebook() -> Any:
+    return nbformat.read(NOTEBOOK, as_version=4)  # type: ignore[no-untyped-call]
+
+
+def test_the_notebook_is_kept_without_outputs() -> None:
+    for cell in notebook().cells:
+        assert not cell.get("outputs")
+        assert cell.get("execution_count") is None
+        assert not cell.get("metadata")
+    assert set(notebook().metadata) == {"kernelspec", "language_info"}
+    text = NOTEBOOK.read_text("utf-8")
+    assert text == json.dumps(json.loads(text), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def test_the_notebook_states_the_models_of_the_readme() -> None:
+    shown_there = {m["note"]: m["body"] for m in BLOCK.finditer(README.read_text("utf-8")) if m["kind"] == "python"}
+    cells = [cell.source for cell in notebook().cells if cell.source.startswith("%%writefile")]
+    assert len(cells) == 3
+    assert cells[0].partition("\n")[2].strip() == shown_there["file: charging.py"].strip()
+    assert shown_there["replace in charging.py: the two actions"].strip() in cells[1]
+    assert cells[2].partition("\n")[2].strip("\n") == shown_there["append to charging.py"].strip("\n")
+
+
+EXPECTED = {
+    "found = nb.check": "✗ VIOLATED charged_at_most_once in 3 steps (shortest, explore)",
+    "nb.model(": "action charge(j: Job)",
+    "nb.graph(": "7 states, 12 steps",
+    "walk = nb.walk": "false now: charged_at_most_once",
+    "written = found.bundle": "test_charging_charged_at_most_once.py",
+    "import sys": "reproduced on CPython: 3 steps",
+    "mended = nb.check": "✓ HOLDS charged_at_most_once in scope (exhaustive, 16 states, Job=2)",
+    "!{sys.executable}": "not reproduced: the path is closed at step 1",
+    "nb.prove(": "✓ HOLDS charged_at_most_once for every size",
+    "nb.agreement(": "they agree: of 8 properties 6 were settled",
+    "nb.mutate(": "12 killed",
+    "nb.coverage(": "✓ HOLDS every guard is once false",
+}
+"""What the output of a cell that begins, or has a line that begins, in this way must have in it."""
+
+
+@pytest.fixture(scope="module")
+def executed(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """The notebook, run in a kernel of its own, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("notebook")
+    held, home = notebook(), {name: str(folder / name) for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "HOME")}
+    patch = pytest.MonkeyPatch()
+    for name, place in home.items():
+        patch.setenv(name, place)
+    patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep))
+    patch.setenv("NO_COLOR", "1")
+    (folder / "work").mkdir()
+    try:
+        client = nbclient.NotebookClient(
+            held, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(folder / "work")}}
+        )
+        client.execute()
+    finally:
+        patch.undo()
+    return held
+
+
+def _text(output: Any) -> str:
+    if output.output_type == "stream":
+        return words(re.sub(r"\x1b\[[0-9;]*m", "", output.text))
+    data = output.data
+    said = data.get("text/html", data.get("text/plain", ""))
+    return words(re.sub(r"<style.*?</style>|<[^>]*>", " ", said, flags=re.DOTALL))
+
+
+def test_every_cell_runs_without_an_error_and_without_a_word_on_standard_error(executed: Any) -> None:
+    for cell in executed.cells:
+        for output in cell.get("outputs", ()):
+            assert output.output_type != "error", cell.source
+            assert output.get("name") != "stderr", output.text
+
+
+@pytest.mark.parametrize("begins", EXPECTED)
+def test_a_cell_says_what_the_page_says_it_does(executed: Any, begins: str) -> None:
+    found = [
+        " ".join(map(_text, cell.outputs))
+        for cell in executed.cells
+        if cell.cell_type == "code" and re.search(rf"^{re.escape(begins)}", cell.source, re.MULTILINE)
+    ]
+    assert found, f"no cell begins with {begins}"
+    assert any(EXPECTED[begins].replace("✗ ", "✗ ") in text for text in found), found
+
+
+def test_no_output_is_large(executed: Any) -> None:
+    assert max(len(json.dumps(cell.get("outputs", []))) for cell in executed.cells) < 100_000
+
+
+# -- models in cells -------------------------------------------------------------------------------------------
+
+
+def test_models_typed_into_cells_are_checked_mutated_and_stated_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    monkeypatch.setenv("IPYTHONDIR", str(tmp_path / "ipython"))
+    source = next(m["body"] for m in BLOCK.finditer(README.read_text("utf-8")) if m["note"] == "file: charging.py")
+    weaker = source.replace("not self.in_hand[j] and not self.noted[j]", "not self.in_hand[j]")
+    cells = [
+        "from meshspec import notebook as nb",
+        source,
+        'print("\\n".join(nb.check(Charging).lines()))',
+        weaker,
+        'print("\\n".join(nb.check(Charging).lines()))',
+        "print(nb.mutate(Charging, cap=2).unread, nb.coverage(Charging).unread)",
+    ]
+    typed = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])  # type: ignore[no-untyped-call]
+    nbclient.NotebookClient(typed, timeout=120, kernel_name="python3").execute()
+    first, second, third = (typed.cells[at].outputs[0].text for at in (2, 4, 5))
+    assert "1. charge(job0)" in first
+    assert "2. crash " in first
+    assert "stated at In[2]:34" in first
+    assert "2. note(job0)" in second, "the class was stated anew, and the new one is checked"
+    assert "stated at In[4]:34" in second
+    assert "replay" not in first, "no command line reaches it"
+    assert words(nb.NAMELESS) in words(first)
+    assert third.strip() == "() ()", "their source was found"
