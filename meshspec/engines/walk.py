@@ -22,7 +22,8 @@ from meshspec.answer import Counterexample, Step
 from meshspec.backends import native
 from meshspec.backends.evaluate import evaluate, failed_clause
 from meshspec.backends.generated import Generator, Successor
-from meshspec.backends.layout import NO_RAISE, Layout, State, range_name
+from meshspec.backends.layout import NO_RAISE, Layout, State, Values, range_name
+from meshspec.display import Shown
 from meshspec.engines.explore import ENDS
 from meshspec.errors import Disagreement, UsageError
 from meshspec.lang.guards import GUARD, Guarded, Site, guarded
@@ -52,7 +53,7 @@ class _Taken:
     after: State | None
 
 
-class Walk:
+class Walk(Shown):
     """A model in a scope, walked by hand from the initial state numbered `start`, counted from 0.
 
     Raises :class:`UsageError` for a scope that lacks a sort or is too large to build, and for an initial state that
@@ -87,6 +88,11 @@ class Walk:
     def state(self) -> dict[str, str]:
         """The whole state as text, by cell: ``applied[effect0]``."""
         return self.layout.show(self._state)
+
+    @property
+    def values(self) -> Values:
+        """The whole state as the values an author knows, by variable and keys."""
+        return self.layout.decode(self._state)
 
     @property
     def scope(self) -> dict[str, int]:
@@ -167,7 +173,7 @@ class Walk:
         if out := self._outside(self._state):
             return f"{called} is not enabled: no step is taken from a state in which {self._range(out[0])} is left"
         lifted, arguments = self._ground[number]
-        values = self.layout.decode(self._state)
+        values = self.values
         said = native.run(self.layout, lifted, values, arguments)
         if not isinstance(said, Blocks):
             if lifted.choices:  # a choice that is not looked at: the same step stands at its first value
@@ -187,7 +193,7 @@ class Walk:
         """The conjunct that blocks an action here, or ``None`` where no file holds its source."""
         sites, every = self._guards
         tree = every[lifted.name].tree
-        values = self.layout.decode(self._state)
+        values = self.values
         names = {p.name: value for p, value in zip(lifted.parameters, arguments, strict=True)}
         while isinstance(tree, Split):
             tree = tree.below[tree.options.index(evaluate(tree.question, self.layout, values, names))]
@@ -281,13 +287,13 @@ class Walk:
             if isinstance(said, Raises) if kind == "sometimes" else not _true(said):
                 if kind == "terminal":
                     return Broken(ENDS, kind, f"a deadlock where {lifted.called(arguments)} is false", where)
-                clause = failed_clause(lifted, self.layout, self.layout.decode(self._state), arguments)
+                clause = failed_clause(lifted, self.layout, self.values, arguments)
                 return Broken(lifted.name, kind, f"{lifted.called(arguments)}: {clause}", where)
         return None
 
     def _said(self, lifted: Lifted) -> Iterator[tuple[tuple[Any, ...], native.Native]]:
         """What a claim says of the present state on CPython, for all arguments."""
-        values = self.layout.decode(self._state)
+        values = self.values
         for arguments in self.layout.arguments(lifted.parameters):
             yield arguments, native.run(self.layout, lifted, values, arguments)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.cli.conftest import User
+from tests.report.drawing_readers import read_dot, read_mermaid, read_tex
 from tests.report.tla_states import Module
 
 GATE = '''
@@ -127,3 +128,28 @@ def test_a_model_that_cannot_be_trusted_as_it_was_read_is_not_shown(user: User) 
     user.write(GATE.replace("assert by < 2", "import operator; assert not operator.is_(self.n, 1)"))
     said = user.run("show", "mine.py", "--format", "tla")
     assert (said.code, said.out) == (2, "") and "cannot be trusted as it was read" in said.err
+
+
+@pytest.mark.parametrize("how", ["latex", "mermaid", "dot"])
+def test_in_every_other_format_it_is_what_a_reader_of_that_format_takes(user: User, how: str) -> None:
+    user.write(GATE.replace("assert by < 2", "pass").replace("self.n += 1", "self.n = min(self.n + 1, 3)"))
+    said = user.run("show", "mine.py", "--format", how, "--scope", "Effect=1")
+    assert said.code == 0 and said.err == ""
+    {"latex": read_tex, "mermaid": read_mermaid, "dot": read_dot}[how](said.out)
+
+
+def test_one_property_alone_is_shown_and_one_that_there_is_not_is_refused(user: User) -> None:
+    user.write(GATE)
+    for how in ("text", "latex", "tla"):
+        said = user.run("show", "mine.py", "--property", "few", "--format", how)
+        assert said.code == 0 and "few" in said.out and "full" not in said.out
+    said = user.run("show", "mine.py", "--property", "no action raises", "--format", "dot", "--scope", "Effect=1")
+    assert said.code == 0 and "refutes no action raises" in said.out
+    said = user.run("show", "mine.py", "--property", "fewer")
+    assert said.code == 2 and "Gate has no property 'fewer'; did you mean few?" in said.err
+
+
+def test_too_many_states_are_not_drawn_and_it_says_what_to_do_instead(user: User) -> None:
+    said = user.run("show", "EffectLedger", "--format", "mermaid")
+    assert (said.code, said.out) == (2, "")
+    assert "a smaller --scope than Effect=2, or --format dot, which draws up to 5,000, or meshspec step" in said.err

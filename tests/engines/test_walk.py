@@ -275,7 +275,11 @@ def test_what_is_enabled_is_what_cpython_enables_along_a_walk_of_every_shipped_m
 
 def test_a_step_that_cpython_takes_otherwise_is_our_own_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     here = walk()
-    monkeypatch.setattr(native, "run", lambda *_: Blocks())
+
+    def blocked(*_: object) -> Blocks:
+        return Blocks()
+
+    monkeypatch.setattr(native, "run", blocked)
     with pytest.raises(
         Disagreement, match="take\\(job0\\): lifted it leads to taken\\[job0\\]=True, on CPython it is blocked"
     ):
