@@ -16,7 +16,7 @@ PEERS := $(VENV)/.peers-$(or $(FOUND),none)
 # pyright would otherwise ask whether there is a newer pyright.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: check test lint floors types coverage soak agreement second-solver tla mutants bench lock clean python .venv
+.PHONY: check test lint floors types coverage soak agreement second-solver tla fuzz mutants bench lock clean python .venv
 .DELETE_ON_ERROR:
 
 check: $(READY)  ## everything shipped: each promise, its evidence and its incidents
@@ -42,7 +42,7 @@ coverage: $(READY)  ## which lines and branches no test reaches
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --show-missing --skip-covered
 
-soak: agreement second-solver tla mutants  ## hours of it; each part goes on where it was stopped
+soak: agreement second-solver tla fuzz mutants  ## hours of it; each part goes on where it was stopped
 
 agreement: $(READY)  ## ten thousand generated models on which all readings must agree
 	$(BIN)/python -m tests.agreement.soak --models 10000 --resume $(ARGS)
@@ -52,6 +52,9 @@ second-solver: $(PEERS)  ## what one solver calls unsatisfiable, another one mus
 
 tla: $(PEERS)  ## what we export to TLA+, by the grammar of another tool
 	$(BIN)/python -m tests.report.soak $(ARGS)
+
+fuzz: $(PEERS)  ## a million files that nobody would write, for every reader of a file
+	$(BIN)/python -m tests.fuzz.soak --executions 1000000 --resume $(ARGS)
 
 mutants: $(PEERS)  ## faults in our own engines, made by a mutation tool: which does the suite miss?
 	$(BIN)/python -m tests.mutation --resume $(ARGS)

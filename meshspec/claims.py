@@ -51,6 +51,7 @@ KINDS: tuple[str, ...] = tuple(dict.fromkeys(get_args(ClaimKind) + get_args(Inva
 PRIMITIVES: tuple[str, ...] = get_args(InvariantPrimitive)
 COLUMNS = ("id", "kind", "primitive", "status", "statement", "linked with")
 
+_MOST_DOTS = 1000  # of a line: the time that a dotted key takes grows with the square of its parts
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
 _TARGET = re.compile(rf"{_NAME}:{_NAME}")
@@ -102,6 +103,7 @@ class Invariant(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 Row = Claim | Invariant
+T = TypeVar("T", Claim, Invariant, Discrepancy)
 
 
 @attrs.frozen
@@ -177,6 +179,8 @@ def parse(data: bytes, file: str = "claims.toml") -> Registry:
     """The registry that the bytes of such a file hold; raises what :func:`load` raises."""
     try:
         text = data.decode()
+        if crowded := next((n for n, line in enumerate(text.split("\n"), 1) if line.count(".") > _MOST_DOTS), 0):
+            raise ModelError("no line of it needs that many dots", Where(file, crowded))
         document = tomllib.loads(text)
     except UnicodeDecodeError as error:
         raise ModelError("this is not UTF-8", Where(file, data.count(b"\n", 0, error.start) + 1)) from error
@@ -201,9 +205,6 @@ def _lines(text: str) -> dict[tuple[str, ...], int]:
             lines.setdefault(table[:1], number)
             lines.setdefault((*table, key) if key else table, number)
     return lines
-
-
-T = TypeVar("T", Claim, Invariant, Discrepancy)
 
 
 @attrs.frozen

@@ -24,8 +24,15 @@ class Where:
         return f"{self.file}:{self.line}"
 
 
+LONGEST = 4000
+"""Characters of a message: what it quotes may be as long as a file, and a person is to read it."""
+
+
 class MeshspecError(Exception):
     """The common ancestor: catch it to handle everything that meshspec raises on purpose."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message if len(message) <= LONGEST else f"{message[:LONGEST]}...")
 
 
 class UsageError(MeshspecError):

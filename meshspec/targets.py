@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import itertools
 import pkgutil
+import stat
 import sys
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -20,9 +21,9 @@ import attrs
 from meshspec.errors import MeshspecError, ModelError, UsageError, Where
 from meshspec.lang.declare import is_model, undecorated
 from meshspec.lang.evidence import Evidence
-from meshspec.lang.exits import no_way_out
+from meshspec.lang.fences import importing
 from meshspec.lang.places import is_authors, shown, where_is
-from meshspec.progress import on_terminal
+from meshspec.progress import showing
 
 _T = TypeVar("_T")
 
@@ -117,7 +118,7 @@ def resolve(text: str, loaded: dict[Path, ModuleType] | None = None) -> Target:
     if not colon:
         head, attribute = text, ""
     if head.endswith(".py"):
-        path = Path(head).resolve()
+        path = _real(head)
         module = (loaded or {}).get(path) or load_file(Path(head))
         if loaded is not None:
             loaded[path] = module
@@ -164,14 +165,30 @@ def _shipped(text: str) -> Target:
     stems = {module.__name__.rpartition(".")[2]: module for module in shipped_modules("models")}
     if text in stems and (evidence := shipped_evidence().get(text)):
         return Target(evidence.model.__name__, evidence.model)
-    if text and Path(text).is_dir():
+    if text and _kind(Path(text)) == "folder":
         raise UsageError(f"{text} is a folder: name a file in it, {text.rstrip('/')}/model.py")
-    if Path(text).is_file():
+    if _kind(Path(text)) == "file":
         raise UsageError(f"{text} is no Python file: the name of a model file ends in .py")
     raise UsageError(
         f"nothing shipped is called {text!r}{_near(text, [*models, *stems])}; "
         "a file is given as path.py or path.py:Model, a module as package.module:Model"
     )
+
+
+def _kind(path: Path) -> str:
+    """``file``, ``folder``, or nothing: also for what can be no name of a file."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return ""
+    return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else ""
+
+
+def _real(name: str) -> Path:
+    try:
+        return Path(name).resolve()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise UsageError(f"{name} is no name of a file: {error}") from None
 
 
 def _near(text: str, names: list[str]) -> str:
@@ -188,7 +205,7 @@ def load_module(name: str) -> ModuleType:
         raise nothing
     try:
         with _importing_from(Path.cwd()):
-            return _guarded(lambda: importlib.import_module(name), name)
+            return _guarded(lambda: importlib.import_module(name), name, Path.cwd())
     except ModuleNotFoundError as error:
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
             raise nothing from None
@@ -197,8 +214,8 @@ def load_module(name: str) -> ModuleType:
 
 def load_file(path: Path) -> ModuleType:
     """Import a file under a name of its own, its folder first on the import path."""
-    if not path.is_file():
-        what = "is a folder and no file" if path.is_dir() else "does not exist"
+    if (kind := _kind(path)) != "file":
+        what = "is a folder and no file" if kind == "folder" else "does not exist"
         raise UsageError(f"{path} {what}")
     name = next(n for n in _names(f"meshspec_target_{path.stem}") if n not in sys.modules)
     spec = importlib.util.spec_from_file_location(name, path.resolve())
@@ -209,7 +226,7 @@ def load_file(path: Path) -> ModuleType:
     loader = spec.loader
     try:
         with _importing_from(path.resolve().parent):
-            _guarded(lambda: loader.exec_module(module), str(path))
+            _guarded(lambda: loader.exec_module(module), str(path), path.resolve().parent)
     except ModuleNotFoundError as error:
         raise _at_fault(error, str(path)) from None
     return module
@@ -235,11 +252,10 @@ def _importing_from(folder: Path) -> Generator[None, None, None]:
             sys.path.append(given)
 
 
-def _guarded(run: Callable[[], _T], name: str) -> _T:
+def _guarded(run: Callable[[], _T], name: str, folder: Path) -> _T:
     """Run an author's top-level code; whatever it raises becomes an error with the author's file and line."""
-    on_terminal()(f"importing {name}")
     try:
-        with no_way_out():
+        with showing(f"importing {name}"), importing(name, folder):
             return run()
     except (MeshspecError, ModuleNotFoundError, KeyboardInterrupt):
         raise

@@ -8,7 +8,7 @@ import attrs
 from cyclopts import App, Parameter
 
 from meshspec import __version__
-from meshspec.cli import runs
+from meshspec.cli import configured, runs
 from meshspec.cli.options import (
     NOWHERE,
     MaxMemory,
@@ -35,16 +35,23 @@ app = App(
     help="State, check and break reliability guarantees for AI-agent orchestration.",
     version=__version__,
     suppress_keyboard_interrupt=False,  # Ctrl-C is an answer of ours: UNDETERMINED
+    config=(configured.fill,),
 )
 # Named and not imported: a command pays for what it runs.
 app.command("meshspec.cli.claims:claims")
 app.command("meshspec.cli.coverage:coverage")
+app.command("meshspec.cli.diff:diff")
+app.command("meshspec.cli.drive:drive")
+app.command("meshspec.cli.explain:explain")
 app.command("meshspec.cli.explore:explore")
 app.command("meshspec.cli.live:live")
 app.command("meshspec.cli.mutate:mutate")
+app.command("meshspec.cli.new:new")
 app.command("meshspec.cli.prove:prove")
 app.command("meshspec.cli.refine:refine")
+app.command("meshspec.cli.replay:replay")
 app.command("meshspec.cli.show:show")
+app.command("meshspec.cli.step:step")
 
 
 @app.command
@@ -52,7 +59,7 @@ def check(
     *targets: str,
     scope: Scope = (),
     engine: Annotated[
-        str | None, Parameter(help="Only these, comma-separated: explore, live, prove, simulate.")
+        str | None, Parameter(help="Only these, comma-separated: drive, explore, live, prove, simulate.")
     ] = None,
     require: Require = None,
     without: Without = (),

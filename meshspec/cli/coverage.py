@@ -6,8 +6,9 @@ import shlex
 
 import attrs
 
-from meshspec.backends.certificate import certified
 from meshspec.cli import runs
+from meshspec.cli.certify import certified
+from meshspec.cli.configured import sizes_for, taken_for
 from meshspec.cli.options import NOWHERE, MaxMemory, MaxStates, Outputs, Scope, Without, names, settings_of, sizes_of
 from meshspec.engines.check import Answered, interrupted, scope_of, without
 from meshspec.engines.coverage import coverage as covered
@@ -36,10 +37,12 @@ def coverage(
     settings = settings_of(max_states, max_memory, 0, None)
     report = runs.Report(outputs=outputs)
     asked = resolve(target)
-    model = without(certified(asked.model), names(without_))
-    sizes = scope_of(model, sizes_of(scope))
+    model = certified(asked.model)
+    taken = taken_for(model, names(without_))
+    model = without(model, taken)
+    sizes = scope_of(model, sizes_for(model, sizes_of(scope)))
     named = {sort.__name__: size for sort, size in sizes.items()}
-    again = _again(target, named, names(without_), settings.limits)
+    again = _again(target, named, taken, settings.limits)
     try:
         found = covered(model, sizes, settings.limits, on_terminal(), name=target)
     except KeyboardInterrupt:

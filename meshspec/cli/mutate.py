@@ -9,8 +9,9 @@ import attrs
 from cyclopts import Parameter
 
 from meshspec.answer import Answer, Finding
-from meshspec.backends.certificate import certified
 from meshspec.cli import runs
+from meshspec.cli.certify import certified
+from meshspec.cli.configured import sizes_for, taken_for
 from meshspec.cli.options import NOWHERE, MaxMemory, MaxStates, Outputs, Scope, Without, names, settings_of, sizes_of
 from meshspec.engines.check import Answered, Settings, interrupted, scope_of, without
 from meshspec.engines.mutate import mutate as run_mutants
@@ -45,8 +46,10 @@ def mutate(
     settings = settings_of(max_states, max_memory, seed, None)
     report = runs.Report(seed=seed, outputs=outputs)
     asked = resolve(target)
-    model = without(certified(asked.model), names(without_))
-    sizes = scope_of(model, sizes_of(scope))
+    model = certified(asked.model)
+    taken = taken_for(model, names(without_))
+    model = without(model, taken)
+    sizes = scope_of(model, sizes_for(model, sizes_of(scope)))
     named = {sort.__name__: size for sort, size in sizes.items()}
     try:
         found = run_mutants(model, sizes, settings.limits, name=target, cap=cap, seed=seed, progress=on_terminal())
@@ -54,7 +57,7 @@ def mutate(
         report.say(text.clean(target))
         report.undone(model.name, "mutate")
         return report.end()
-    again = _again(target, named, names(without_), settings, cap)
+    again = _again(target, named, taken, settings, cap)
     findings = [attrs.evolve(finding, replay=again) for finding in found.findings()]
     states = max((finding.states or 0 for finding in found.base), default=0)
     where = f"scope {text.scope_text(named)}: " if named else ""

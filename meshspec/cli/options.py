@@ -9,6 +9,7 @@ import attrs
 from cyclopts import Parameter
 
 from meshspec.answer import Strength
+from meshspec.cli import fenced
 from meshspec.engines.check import Settings
 from meshspec.engines.limits import Limits, Options, memory
 from meshspec.errors import UsageError
@@ -41,6 +42,9 @@ class Outputs:
     github: Annotated[bool, Parameter(negative="", help="Print annotations for GitHub Actions.")] = False
     out: Annotated[Path | None, Parameter(help="Write a bundle for each counterexample into this folder.")] = None
     allow_undetermined: Annotated[bool, Parameter(negative="", help="Exit 0 where only that is left.")] = False
+    config: Annotated[Path | None, Parameter(help="Read [tool.meshspec] in this file, not in pyproject.toml.")] = None
+    no_config: Annotated[bool, Parameter(negative="", help="Read no [tool.meshspec] at all.")] = False
+    time_limit: Annotated[float, Parameter(help="Seconds that one call of a model's own code may take; 0: any.")] = 10.0
 
 
 NOWHERE = Outputs()
@@ -54,7 +58,9 @@ def settings_of(max_states: int, max_memory: str, seed: int, require: str | None
     strengths = {"proved": Strength.EVERY_SIZE, "exhaustive": Strength.EXHAUSTIVE, None: None}
     if require not in strengths:
         raise UsageError(f"--require {require}: write exhaustive or proved")
-    return Settings(Limits(max_states, memory(max_memory)), seed=seed, require=strengths[require])
+    limits = Limits(max_states, memory(max_memory))
+    fenced.memory(limits.max_memory)
+    return Settings(limits, seed=seed, require=strengths[require])
 
 
 def options_of(symmetry: str, workers: int, **more: Any) -> Options:

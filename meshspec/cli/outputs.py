@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -12,6 +11,8 @@ from meshspec.cli.options import Outputs
 from meshspec.engines.check import Answered
 from meshspec.report import files
 from meshspec.report.checked import Asked
+from meshspec.report.json import text
+from meshspec.waivers import Record
 
 _MARKS = {"json": '"meshspec-report"', "junit": "<testsuites", "sarif": '"meshspec"', "markdown": "meshspec"}
 """What a file of each format has in its first lines, if it is one of ours."""
@@ -27,6 +28,8 @@ class Told:
     code: int
     notes: Sequence[str]
     again: str
+    fences: Sequence[str] = ()
+    waivers: Sequence[Record] = ()
 
 
 def _paths(outputs: Outputs) -> dict[str, Path]:
@@ -58,7 +61,7 @@ def write(outputs: Outputs, told: Told) -> Iterator[str]:
     if outputs.github:
         from meshspec.report.github import annotations
 
-        yield from annotations(told.answered)
+        yield from annotations(told.answered, allow_undetermined=outputs.allow_undetermined)
 
 
 def _rendered(name: str, told: Told) -> str:
@@ -66,19 +69,27 @@ def _rendered(name: str, told: Told) -> str:
     if name == "json":
         from meshspec.report.json import report_object
 
-        made = report_object(told.answered, seed=told.seed, exit_code=told.code, notes=told.notes, again=told.again)
-        return json.dumps(made, indent=1, ensure_ascii=True) + "\n"
+        made = report_object(
+            told.answered,
+            seed=told.seed,
+            exit_code=told.code,
+            notes=told.notes,
+            again=told.again,
+            fences=told.fences,
+            waivers=told.waivers,
+        )
+        return text(made)
     if name == "junit":
         from meshspec.report.junit import junit
 
-        return junit(told.answered)
+        return junit(told.answered, notes=told.notes)
     if name == "sarif":
         from meshspec.report.sarif import sarif
 
-        return json.dumps(sarif(told.answered, exit_code=told.code), indent=1, ensure_ascii=True) + "\n"
+        return text(sarif(told.answered, exit_code=told.code, notes=told.notes))
     from meshspec.report.markdown import summary
 
-    return summary(told.answered)
+    return summary(told.answered, notes=told.notes, again=told.again)
 
 
 def _bundles(folder: Path, told: Told) -> Iterator[str]:
@@ -89,4 +100,4 @@ def _bundles(folder: Path, told: Told) -> Iterator[str]:
         bundle = bundle_of(one.answer, question)
         if bundle is not None:
             written = bundle.write(folder)
-            yield f"bundle of {one.answer.property}: {written[0]}"
+            yield f"  bundle of {one.answer.property}: {written[0]}"

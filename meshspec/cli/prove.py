@@ -10,9 +10,10 @@ import attrs
 from cyclopts import Parameter
 
 from meshspec.answer import Answer, Finding
-from meshspec.backends.certificate import certified
 from meshspec.backends.solver import RLIMIT
 from meshspec.cli import runs
+from meshspec.cli.certify import certified
+from meshspec.cli.configured import sizes_for, taken_for
 from meshspec.cli.options import NOWHERE, Outputs, Scope, Without, names, sizes_of
 from meshspec.engines.bounded import MAX_DEPTH, MAX_K, Bounds
 from meshspec.engines.check import Answered, check, combined, scope_of
@@ -48,9 +49,10 @@ def prove(
             raise UsageError(f"{name} {value}: give a number of at least {least}")
     report = runs.Report(outputs=outputs)
     (resolved,) = resolve_all((target,))
-    taken = names(without)
-    model = less_faults(certified(resolved.model), taken)
-    sizes = scope_of(model, sizes_of(scope))
+    model = certified(resolved.model)
+    taken = taken_for(model, names(without))
+    model = less_faults(model, taken)
+    sizes = scope_of(model, sizes_for(model, sizes_of(scope)))
     in_scope = InScope(sizes, Bounds(k, depth, rlimit))
     question = Asked(resolved, model, sizes, ("prove",), taken=taken)
     again = _command(resolved, in_scope, search_lemmas, taken)

@@ -8,8 +8,9 @@ from types import ModuleType
 
 import attrs
 
-from meshspec.backends.certificate import certified
 from meshspec.cli import runs
+from meshspec.cli.certify import certified
+from meshspec.cli.configured import sizes_for
 from meshspec.cli.options import NOWHERE, MaxMemory, MaxStates, Outputs, Scope, settings_of, sizes_of
 from meshspec.engines.check import Answered, Settings
 from meshspec.engines.refine import refine as run
@@ -37,7 +38,8 @@ def refine(
     report = runs.Report(outputs=outputs)
     refinement = resolve(target)
     concrete, abstract = certified(refinement.concrete), certified(refinement.abstract)
-    sizes = scope_of_both(refinement, concrete, abstract, sizes_of(scope))
+    asked = sizes_for(concrete, sizes_of(scope))
+    sizes = scope_of_both(refinement, concrete, abstract, asked)
     finding = run(refinement, concrete, abstract, sizes, settings.limits, on_terminal())
     again = _command(
         target, {sort.__name__: n for sort, n in sizes.items() if sort not in refinement.sorts}, settings

@@ -11,16 +11,21 @@ from typing import TYPE_CHECKING
 import attrs
 
 from meshspec.answer import Answer, Finding, demand, exit_code
+from meshspec.cli import configured, fenced
 from meshspec.cli import outputs as out
+from meshspec.cli.certify import certifying
 from meshspec.cli.options import NOWHERE, Outputs
 from meshspec.cli.outputs import Told
 from meshspec.engines.check import Answered, Settings, combined, interrupted, was_interrupted
 from meshspec.errors import UsageError
 from meshspec.lang.evidence import Evidence
-from meshspec.progress import on_terminal
+from meshspec.progress import erase, on_terminal, showing
 from meshspec.report import text
 from meshspec.report.checked import Asked, Checked, ask, asked, command, property_lines
+from meshspec.report.github import harmless
+from meshspec.report.paint import Paint, painter
 from meshspec.targets import Target, resolve_all, shipped_evidence, shipped_modules
+from meshspec.waivers import Waivers
 
 if TYPE_CHECKING:
     from meshspec.roles.breaker import Bound
@@ -41,19 +46,28 @@ class Report:
     asked: dict[int, Asked] = attrs.field(factory=dict[int, Asked])
     notes: list[str] = attrs.field(factory=list[str])
     bugs: list[str] = attrs.field(factory=list[str])
+    paint: Paint = attrs.field(init=False, factory=lambda: painter(sys.stdout))
+    waivers: Waivers = attrs.field(init=False, factory=configured.waivers)
 
     def __attrs_post_init__(self) -> None:
+        fenced.time_limit(self.outputs.time_limit)
         out.refuse_unwritable(self.outputs)
 
     @property
     def width(self) -> int:
         return min(max(shutil.get_terminal_size((text.WIDTH, 24)).columns, 60), 120)
 
-    def say(self, line: str = "") -> None:
-        """One line of text, in whatever encoding standard output has; nothing in it is for the terminal to obey."""
+    def say(self, line: str = "", obeyed: bool = False) -> None:
+        """One line of text, in whatever encoding standard output has; nothing in it is for the terminal to obey.
+
+        Nor for the runner of GitHub Actions, unless the line is `obeyed`: a command of ours.
+        """
         encoding = sys.stdout.encoding or "ascii"
+        plain = text.clean(line)
+        shown = (plain if obeyed else harmless(plain)).encode(encoding, "backslashreplace").decode(encoding)
+        erase()
         try:
-            print(text.clean(line).encode(encoding, "backslashreplace").decode(encoding), flush=True)
+            print(self.paint(shown), flush=True)
         except BrokenPipeError:  # the reader went away (`| head`): go on only where a report is still awaited
             if not out.awaited(self.outputs):
                 raise
@@ -75,20 +89,22 @@ class Report:
 
     def show(self, answered: Sequence[Answered], question: Asked | None = None) -> None:
         """Properties; with the question that they answer, their counterexamples can be written as bundles."""
-        self.hold(answered, question)
-        for line in property_lines(answered, self.width - 2):
+        for line in property_lines(self.hold(answered, question), self.width - 2):
             self.say(f"  {line}")
 
-    def hold(self, answered: Sequence[Answered], question: Asked | None = None) -> None:
-        """Keep answers for the end, without a line."""
-        for one in answered:
+    def hold(self, answered: Sequence[Answered], question: Asked | None = None) -> list[Answered]:
+        """Keep answers for the end, without a line; gives them back with the waivers that there are for them."""
+        waived = self.waivers.apply(answered)
+        for one in waived:
             if question is not None:
                 self.asked[len(self.answered)] = question
             self.answered.append(one)
+        fenced.said(one.answer for one in self.answered)
+        return waived
 
     def tell(self, one: Checked) -> None:
         """All that was answered of a model."""
-        self.hold(one.answered, one.asked)
+        one = attrs.evolve(one, answered=tuple(self.hold(one.answered, one.asked)))
         self.notes += one.told
         self.bugs += [one.bug] if one.bug else []
         for line in one.lines(self.width):
@@ -96,11 +112,20 @@ class Report:
 
     def end(self, again: str = "") -> int:
         """The files that were asked for, the last lines, and the exit code."""
+        if outlived := self.waivers.last():
+            self.show(outlived)
+        for line in (*fenced.notes(), *self.waivers.notes(), *filter(None, [configured.told()])):
+            self.note(line)
         answers = [one.answer for one in self.answered]
         code = exit_code(answers, allow_undetermined=self.outputs.allow_undetermined)
         code = BUG if self.bugs else code
-        for line in out.write(self.outputs, Told(self.answered, self.asked, self.seed, code, self.notes, again)):
-            self.say(f"  {line}")
+        told = Told(
+            self.answered, self.asked, self.seed, code, self.notes, again, fenced.names(), self.waivers.records()
+        )
+        for line in out.write(self.outputs, told):
+            self.say(line, obeyed=line.startswith("::"))
+        for line in text.paragraph(fenced.line(), self.width):
+            self.say(line)
         self.say()
         self.say(f"{text.summary(answers)}; seed {self.seed}; exit {code}")
         if again:
@@ -117,10 +142,11 @@ def check_models(
     report: Report,
 ) -> int:
     """Check each target and print its properties; all targets are resolved before anything runs."""
-    questions = [
-        asked(target, scope=sizes, engines=engines, settings=settings, without=faults_taken)
-        for target in resolve_all(targets)
-    ]
+    questions: list[Asked] = []
+    for target in resolve_all(targets):
+        with showing(certifying(target.model)):
+            question = asked(target, scope=sizes, engines=engines, settings=settings, without=faults_taken)
+            questions.append(configured.applied(question, sizes))
     for question in questions:
         if was_interrupted(one.answer for one in report.answered):
             report.say(text.clean(question.target.name))
@@ -138,9 +164,14 @@ def check_models(
 
 def check_shipped(settings: Settings, report: Report) -> int:
     """Check every shipped model with its incidents and evidence, and judge every shipped policy."""
-    for held in shipped_evidence().values():
-        _check_evidence(held, attrs.evolve(settings, mutants=0), report)  # a line of evidence tries all of them
-    _judge_shipped(settings, report)
+    try:
+        for held in shipped_evidence().values():
+            _check_evidence(held, attrs.evolve(settings, mutants=0), report)  # a line of evidence tries all of them
+            if was_interrupted(one.answer for one in report.answered):
+                raise KeyboardInterrupt
+        _judge_shipped(settings, report)
+    except KeyboardInterrupt:
+        report.undone("everything shipped", "check")
     return report.end("meshspec check")
 
 
@@ -153,11 +184,14 @@ def _check_evidence(held: Evidence, settings: Settings, report: Report) -> None:
     target = Target(name, held.model)
     question = Asked(target, confirmation.model, held.scope, settings=settings)
     report.tell(ask(question, on_terminal()))
+    if was_interrupted(one.answer for one in report.answered):
+        return
     for incident in confirmation.incidents:
         listed = next(claim for claim, promise in held.promises.items() if incident in promise.refuted_by)
         report.say()
         told = f"{incident.__name__}, an incident of {name}: {first_line(incident)}".removesuffix(": ")
-        finding = confirmation.finding(incident, listed)
+        with showing(f"evidence {name}: {incident.__name__}"):
+            finding = confirmation.finding(incident, listed)
         for line in text.paragraph(told, report.width):
             report.say(line)
         for line in text.lines_of(Answered(finding, (finding,)), report.width - 2):
@@ -165,7 +199,10 @@ def _check_evidence(held: Evidence, settings: Settings, report: Report) -> None:
         report.say(f"  replay {listed}: {_again(incident.__name__, question)}")
     report.say()
     report.say(f"{name}: the evidence, line by line")
-    lines = [line.confirm() for line in confirmation.lines()]
+    lines: list[Finding] = []
+    for stated in confirmation.lines():
+        with showing(f"evidence {name}: {stated.id}"):
+            lines.append(stated.confirm())
     stories = {str(f.facts["incident"]) for f in lines if "incident" in f.facts}
     again = {incident: _again(incident, question) for incident in stories}
     report.show(combined([attrs.evolve(f, replay=again.get(str(f.facts.get("incident")), "")) for f in lines]))
@@ -217,10 +254,12 @@ def judge_policies(targets: Sequence[str], asked: Judging, settings: Settings, r
         findings = _judged(target, asked, settings)
         for finding in findings:
             answer = demand(finding, settings.require)
-            report.hold([Answered(answer, (finding,))])
-            _show_obligation(answer, report)
+            for one in report.hold([Answered(answer, (finding,))]):
+                _show_obligation(one.answer, report)
         if printed := findings[0].facts.get("printed"):
             report.note(f"it printed {findings[0].facts['printed bytes']:,} bytes, kept apart: {printed!r}")
+        for line in fenced.judged(findings[0].facts):
+            report.note(line)
     return report.end()
 
 

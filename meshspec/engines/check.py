@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Mapping
 import attrs
 
 from meshspec.answer import Answer, Finding, Strength, demand, overall
-from meshspec.engines.limits import INTERRUPTED, Limits, Options
+from meshspec.display import Shown
+from meshspec.engines.limits import INTERRUPTED, Driving, Limits, Options
 from meshspec.errors import UsageError
 from meshspec.lang.declare import declared, is_model
 from meshspec.lang.lift import LiftedModel
@@ -20,14 +21,15 @@ from meshspec.lang.places import where_is
 from meshspec.progress import Progress, silent
 from meshspec.sorts import Sort
 
-ENGINES = ("explore", "live", "prove", "simulate")
+ENGINES = ("drive", "explore", "live", "prove", "simulate")
 DEFAULT_ENGINES = ("explore", "live", "prove")
 PROMISES = ("always", "sometimes", "eventually", "terminal")
 DEFAULT_SIZE = 2
+SOMETHING = "it claims something"
 
 
 @attrs.frozen
-class Answered:
+class Answered(Shown):
     """A property's one answer, and what each engine said of it."""
 
     answer: Finding
@@ -38,7 +40,8 @@ class Answered:
 class Settings:
     """What a run of engines is told: bounds, the seed of the random walks, and the strength required.
 
-    ``options`` are by what means `explore` goes, ``mutants`` how many small changes are tried beside the engines.
+    ``options`` are by what means `explore` goes, ``mutants`` how many small changes are tried beside the engines,
+    ``driving`` is what `drive` is told.
     """
 
     limits: Limits = attrs.field(factory=Limits)
@@ -48,6 +51,7 @@ class Settings:
     require: Strength | None = None
     options: Options = attrs.field(factory=Options)
     mutants: int = 0
+    driving: Driving = attrs.field(factory=Driving)
 
 
 def check(
@@ -94,6 +98,11 @@ def _run(
         from meshspec.engines.prove import prove
 
         return prove(model, progress=progress)
+    if engine == "drive":
+        from meshspec.engines.drive import drive
+
+        told = attrs.asdict(settings.driving, recurse=False)
+        return drive(model, sizes, seed=settings.seed, progress=progress, **told)
     from meshspec.engines.simulate import simulate
 
     return simulate(model, sizes, walks=settings.walks, steps=settings.steps, seed=settings.seed, progress=progress)
@@ -121,7 +130,7 @@ def _claims_nothing(model: LiftedModel) -> Finding:
     kinds = ", ".join(f"@{kind}" for kind in PROMISES)
     return Finding(
         model.name,
-        "it claims something",
+        SOMETHING,
         Answer.VACUOUS,
         "check",
         kind="check",

@@ -21,6 +21,7 @@ import attrs
 from meshspec.answer import Answer, Finding, Strength
 from meshspec.backends.generated import Code, Generator
 from meshspec.backends.layout import Layout, State
+from meshspec.display import Shown
 from meshspec.engines.explore import FIRES
 from meshspec.engines.limits import INTERRUPTED, Limits
 from meshspec.engines.mutation import counted
@@ -61,7 +62,7 @@ class Covered:
 
 
 @attrs.frozen(eq=False)
-class Coverage:
+class Coverage(Shown):
     """What was tried of a model at a scope; a count of states or of evaluations is a plain number.
 
     Attributes:

@@ -17,6 +17,7 @@ import attrs
 
 from meshspec.backends.generated import Generator
 from meshspec.backends.layout import Layout, State, range_name
+from meshspec.display import Shown
 from meshspec.engines.limits import INTERRUPTED, Limits, memory_now
 from meshspec.lang.lift import LiftedModel
 from meshspec.progress import Progress, silent
@@ -30,7 +31,7 @@ def _ints() -> array[int]:
 
 
 @attrs.define
-class Graph:
+class Graph(Shown):
     """States and steps; the steps of state ``s`` are those numbered ``first[s]`` to ``first[s + 1] - 1``.
 
     Attributes:

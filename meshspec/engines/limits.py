@@ -5,6 +5,7 @@ from __future__ import annotations
 import mmap
 import sys
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -30,6 +31,23 @@ class Limits:
     def __attrs_post_init__(self) -> None:
         if self.max_states < 1 or self.max_memory < 1:
             raise UsageError("--max-states and --max-memory must be at least 1")
+
+
+@attrs.frozen
+class Driving:
+    """What `drive` is told.
+
+    Attributes:
+        examples, steps: how many examples, and how long each may be.
+        against: the :class:`meshspec.engines.beside.Implementation` to drive beside the model, if any.
+        path: the only actions to take, as counterexamples print them, from the initial state numbered `start`.
+    """
+
+    examples: int = 100
+    steps: int = 50
+    against: Any = None
+    path: tuple[str, ...] | None = None
+    start: int = 0
 
 
 SPACES = ("tuples", "numpy", "kernel")

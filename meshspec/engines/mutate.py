@@ -282,6 +282,7 @@ def capped(
     base: Sequence[Finding] | None = None,
     cap: int = MUTANTS,
     seed: int = 0,
+    progress: Progress = silent,
 ) -> Capped:
     """A few mutants, without proofs of equivalence, and one line about them; `name` is the target as asked for.
 
@@ -294,7 +295,7 @@ def capped(
     states = max((finding.states or 0 for finding in found), default=0)
     if states > SMALL or any(not finding.facts.get("complete", True) for finding in found):
         return Capped(f"refutability: no mutants tried, the model has many states; {again} tries them", None)
-    report = mutate(model, sizes, small, cap=cap, seed=seed, base=found, proofs=False)
+    report = mutate(model, sizes, small, cap=cap, seed=seed, base=found, proofs=False, progress=progress)
     return Capped(f"refutability: {summary(report)}; {again} tries all", report)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import attrs
 
 from meshspec.answer import Answer, Finding, Strength
+from meshspec.display import Shown
 from meshspec.engines.limits import INTERRUPTED
 from meshspec.lang.mutants import Mutant
 
@@ -85,7 +86,7 @@ class Run:
 
 
 @attrs.frozen(eq=False)
-class MutationReport:
+class MutationReport(Shown):
     """The kill matrix of a model at a scope.
 
     Attributes:

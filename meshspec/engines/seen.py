@@ -16,6 +16,7 @@ from meshspec.errors import Blocked, MeshspecError, ModelError
 from meshspec.expr.nodes import INT, SortType
 from meshspec.expr.text import value_text
 from meshspec.lang.exits import no_way_out
+from meshspec.lang.fences import calling
 from meshspec.lang.places import where_raised
 from meshspec.lang.refinement import Refinement
 from meshspec.sorts import scope
@@ -59,7 +60,7 @@ class Seen:
         abstract: Any = native.load(self.abstract, start)
         name = self.refinement.name
         try:
-            with self.scope, no_way_out():
+            with self.scope, no_way_out(), calling:
                 mapping: Callable[[Any, Any], object] = self.refinement.mapping  # whatever its annotation says
                 result = mapping(concrete, abstract)
         except Blocked as error:

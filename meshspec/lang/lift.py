@@ -13,6 +13,7 @@ from typing import Any, NoReturn, cast
 
 import attrs
 
+from meshspec.display import Shown
 from meshspec.errors import Blocked, LiftError, ModelError, Where
 from meshspec.expr.build import FALSE, TRUE
 from meshspec.expr.handles import done, node_of, reading
@@ -22,7 +23,8 @@ from meshspec.expr.walk import free_names
 from meshspec.lang import sequences
 from meshspec.lang.containers import Map, SetOf
 from meshspec.lang.declare import DECLARED, MARK, PARTS, Declared, Method, Parameter, Variable, declared
-from meshspec.lang.exits import no_way_out
+from meshspec.lang.fences import calling
+from meshspec.lang.fences import reading as reading_method
 from meshspec.lang.model import sorts_of
 from meshspec.lang.outcomes import (
     Blocks,
@@ -119,7 +121,7 @@ class Lifted:
 
 
 @attrs.frozen(eq=False)
-class LiftedModel:
+class LiftedModel(Shown):
     """A model with its constants, every method lifted."""
 
     instance: object
@@ -169,7 +171,8 @@ def instantiate(model: object) -> Any:
         return model
     declared(model)
     try:
-        return model()
+        with calling:
+            return model()
     except TypeError as error:
         raise ModelError(
             f"{model.__name__} has constants without a default ({error}): give an instance, "
@@ -198,7 +201,7 @@ def lift_method(instance: Any, known: Declared, method: Method) -> Lifted:
     token = no_iteration.set(tracer.refuse)
     reading(tracer)
     try:
-        with watch, no_way_out():
+        with watch, reading_method(f"{type(instance).__name__}.{method.name}"):
             raw = tracer.cases(run)
     finally:
         done()
@@ -219,7 +222,7 @@ def lift_method(instance: Any, known: Declared, method: Method) -> Lifted:
 
 def _outcome(tracer: Tracer, method: Method, subject: Any, arguments: list[Any], claim: bool) -> Outcome:
     try:
-        with listening() as calls:
+        with listening() as calls, calling:
             result = method.function(subject, *arguments)
     except Blocked:
         return Blocks()

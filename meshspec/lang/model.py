@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 from typing import Any, TypeVar, dataclass_transform
 
 import attrs
 
+from meshspec.display import frame_of, html_of
 from meshspec.errors import ModelError
 from meshspec.expr.handles import reader
 from meshspec.expr.nodes import IntType, SortType
@@ -73,11 +75,27 @@ def model(cls: type[_T], /) -> type[_T]:
     made._meshspec_vars = {**inherited, **own}
     made.__setattr__, made.__eq__, made.__hash__, made.__repr__ = _assign, _same, None, _show
     made.__delattr__ = _delete
+    for name, shows in (("_repr_html_", html_of), ("to_dataframe", frame_of)):
+        if not hasattr(made, name):  # an author may have use for it
+            setattr(made, name, shows)
+    if not any("TestCase" in vars(base) for base in made.__mro__):  # asking for it would make it
+        made.TestCase = _TestCase()
     setattr(made, DECLARED, None)
     if len(ends := declared(made).of_kind("terminal")) > 1:
         raise ModelError(f"{cls.__name__} has {len(ends)} @terminal claims; say it in one", where_is(cls))
     refuse_unfair(declared(made))
     return made  # type: ignore[no-any-return]  # attrs.define returns the class it was given
+
+
+class _TestCase:
+    """``Model.TestCase``: a test case that drives the model, made by Hypothesis when it is first asked for.
+
+    Type checkers cannot see what a decorator adds: ``meshspec.engines.machine.machine(Model).TestCase`` they can.
+    """
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        machine = importlib.import_module("meshspec.engines.machine")  # above, and needs Hypothesis
+        return machine.test_case_of(owner if instance is None else instance)
 
 
 def _no_mark_is_lost(cls: type) -> None:
@@ -166,27 +184,28 @@ def _delete(self: object, name: str) -> None:
 
 def admissible(known: Declared, name: str, value: Any, present: Any) -> Any:
     """The value as it may be assigned to the variable, or :class:`ModelError` saying why it may not."""
-    where = where_now()
     variable = next((v for v in known.variables if v.path[-1] == name and len(v.path) == 1), None)
     if name in known.constants:
-        raise ModelError(f"{name!r} is a constant; only variables (= var(...)) may be assigned in an action", where)
+        raise ModelError(
+            f"{name!r} is a constant; only variables (= var(...)) may be assigned in an action", where_now()
+        )
     if variable is None:
         names = ", ".join(v.path[-1] for v in known.variables if len(v.path) == 1 and not v.constant)
-        raise ModelError(f"{known.cls.__name__} has no variable {name!r}; its variables are {names}", where)
+        raise ModelError(f"{known.cls.__name__} has no variable {name!r}; its variables are {names}", where_now())
     symbol = variable.symbol
     if symbol.keys:
         if value is present:
             return value  # the second half of `self.m[k] += 1` on nested machines and of aliasing
         if not isinstance(value, Fresh) or variable.is_set or len(symbol.keys) != 1:
             how = f"each({symbol.keys[0]}, lambda k: ...)" if len(symbol.keys) == 1 else "its entries, one by one"
-            raise ModelError(f"{name} is a whole map or set; assign {how}", where)
+            raise ModelError(f"{name} is a whole map or set; assign {how}", where_now())
         whole = owned(Map[Any, Any](None), symbol)
         for key, entry in value.entries.items():
             whole[key] = entry
         return whole
     if not (fits(value, symbol.type) or (value is None and symbol.optional)):
         hint = " (a bool is not an int here)" if isinstance(symbol.type, IntType) and isinstance(value, bool) else ""
-        raise ModelError(f"{name} is {symbol.type}; {value!r} is not one{hint}", where)
+        raise ModelError(f"{name} is {symbol.type}; {value!r} is not one{hint}", where_now())
     return value
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import sysconfig
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import FrameType
@@ -40,8 +41,19 @@ def is_authors(file: str) -> bool:
     )
 
 
+_cells: list[Mapping[str, object]] = []  # of a notebook: the number of the cell by the name of its code's file
+
+
+def number_cells(numbers: Mapping[str, object]) -> None:
+    """From now on name the code of a notebook's cells by these numbers, ``In[3]``; the mapping may grow."""
+    _cells[:] = [numbers]
+
+
 def shown(file: str) -> str:
     """A path as messages print it: relative where the file lies below the present folder."""
+    for numbers in _cells:
+        if (number := numbers.get(file)) is not None:
+            return f"In[{number}]"
     return _below(file, str(Path.cwd()))
 
 

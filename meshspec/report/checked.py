@@ -8,12 +8,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import attrs
 
 from meshspec.answer import Answer, Counterexample, Finding
 from meshspec.backends.certificate import certified
+from meshspec.display import Shown
 from meshspec.engines.check import (
     DEFAULT_ENGINES,
     ENGINES,
@@ -31,6 +33,7 @@ from meshspec.errors import Disagreement, UsageError
 from meshspec.lang.lift import LiftedModel
 from meshspec.progress import Progress, silent
 from meshspec.report import text
+from meshspec.report.wrap import cells
 from meshspec.sorts import Sort
 from meshspec.targets import Target, shipped_evidence, target_of
 
@@ -62,7 +65,7 @@ class Asked:
 
 
 @attrs.frozen(eq=False)
-class Checked:
+class Checked(Shown):
     """What was answered of a model.
 
     Attributes:
@@ -111,13 +114,23 @@ class Checked:
             return [*lines, *_inside([f"BUG of meshspec: {self.bug}"], width)]
         lines += _inside(taken_notes(self.asked.taken), width)
         lines += [f"  {line}" for line in property_lines(self.answered, width - 2)]
-        lines += [again for one in self.answered for again in replay_lines(one)]
-        return lines + _inside(self.notes, width)
+        lines += _inside(self.notes, width)
+        return lines + [again for one in self.answered for again in replay_lines(one)]
 
     def argument(self, property: str, width: int = text.WIDTH) -> list[str]:
         """One property: its answer, the path that argues for it, and the command that shows it again."""
         one = self.of(property)
         return [self.asked.title, *(f"  {line}" for line in text.lines_of(one, width - 2)), *replay_lines(one)]
+
+    def bundle(self, folder: Path | str) -> list[Path]:
+        """Write a bundle for each counterexample into a folder; the files, none where nothing is refuted.
+
+        Raises :class:`UsageError` where a file cannot be written, or is there and none of ours.
+        """
+        from meshspec.report.bundle import bundle_of  # which needs this file
+
+        bundles = [bundle_of(one.answer, self.asked) for one in self.answered]
+        return [path for bundle in bundles if bundle is not None for path in bundle.write(Path(folder))]
 
 
 def checked(
@@ -163,7 +176,7 @@ def ask(question: Asked, progress: Progress = silent) -> Checked:
     notes = _notes(question)
     if settings.mutants and not was_interrupted(one.answer for one in answered):
         try:
-            notes.append(_refutability(question, answered))
+            notes.append(_refutability(question, answered, progress))
         except KeyboardInterrupt:
             end = interrupted(model.name, "mutate")
             answered.append(Answered(end, (end,)))
@@ -187,15 +200,19 @@ def incident_notes(target: Target) -> list[str]:
     return []
 
 
-def _refutability(question: Asked, answered: Sequence[Answered]) -> str:
+def _refutability(question: Asked, answered: Sequence[Answered], progress: Progress) -> str:
     """What a few small changes of the model come to, in one line."""
     from meshspec.engines.mutate import capped  # reads sources, which only a whole check does
 
     base = [finding for one in answered for finding in one.findings if finding.engine == "explore"]
     sizes, settings = text.scope_text(question.scope), question.settings
     name = shlex.join([question.target.name or question.model.name, *(["--scope", sizes] if sizes else [])])
-    cap, seed = settings.mutants, settings.seed
-    return capped(question.model, question.sizes, settings.limits, name=name, base=base, cap=cap, seed=seed).line
+    limits, cap, seed = settings.limits, settings.mutants, settings.seed
+    sample = capped(
+        question.model, question.sizes, limits, name=name, base=base, cap=cap, seed=seed, progress=progress
+    )
+    line = sample.line
+    return line if question.target.name else line.rpartition("; ")[0]  # without a name there is no such command
 
 
 def _told(one: Answered, question: Asked) -> Answered:
@@ -240,7 +257,18 @@ def command(question: Asked, engine: str) -> str:
         words += ["--seed", str(settings.seed)]
         words += ["--walks", str(settings.walks)] if settings.walks != usual.walks else []
         words += ["--steps", str(settings.steps)] if settings.steps != usual.steps else []
+    words += _driving(settings) if engine == "drive" else []
     return shlex.join(words)
+
+
+def _driving(settings: Settings) -> list[str]:
+    told, usual = settings.driving, Settings().driving
+    words = ["--against", told.against.name] if told.against is not None else []
+    if told.path is not None:
+        return [*words, *(["--initial", str(told.start + 1)] if told.start else []), "--take", ",".join(told.path)]
+    words += ["--seed", str(settings.seed)]
+    words += ["--examples", str(told.examples)] if told.examples != usual.examples else []
+    return words + (["--steps", str(told.steps)] if told.steps != usual.steps else [])
 
 
 def _options(given: Options) -> list[str]:
@@ -268,7 +296,7 @@ def heading_lines(title: str, answered: Sequence[Answered], scope: Mapping[str, 
 
 def property_lines(answered: Sequence[Answered], width: int) -> list[str]:
     """Every property with what argues for it, their names padded to one column, and what the proofs rest on."""
-    column = min(max((len(one.answer.property) for one in answered), default=0), 34)
+    column = min(max((cells(text.clean(one.answer.property)) for one in answered), default=0), 34)
     lines = [line for one in answered for line in text.lines_of(one, width, column)]
     return lines + text.proof_lines(answered, width)
 

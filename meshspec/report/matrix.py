@@ -55,8 +55,8 @@ def mutation_lines(report: MutationReport, width: int = WIDTH, matrix: bool = Fa
         what = f"{len(by_lemmas)} of the dead are noticed by lemmas alone, and a lemma promises nothing to anyone"
         lines += paragraph(what, width)
     lines += [line for why in report.unread for line in paragraph(f"rows only: {why}", width)]
-    marks = _marks(report)
-    lines += ["", *table(_properties(report, marks))]
+    marks = letters(report)
+    lines += ["", *table(property_rows(report, marks))]
     if matrix:
         lines += ["", *_matrix(report, marks, width)]
     lines += _survivors(report, width)
@@ -79,13 +79,13 @@ def mutation_lines(report: MutationReport, width: int = WIDTH, matrix: bool = Fa
     return lines
 
 
-def _marks(report: MutationReport) -> dict[str, str]:
+def letters(report: MutationReport) -> dict[str, str]:
     """A letter for every property; beyond the alphabet, a letter and a number."""
     names = [found.property for found in report.base]
     return {name: f"{chr(65 + n % 26)}{n // 26 or ''}" for n, name in enumerate(names)}
 
 
-def _properties(report: MutationReport, marks: Mapping[str, str]) -> list[tuple[str, ...]]:
+def property_rows(report: MutationReport, marks: Mapping[str, str]) -> list[tuple[str, ...]]:
     """How many mutants each property refutes (or loses its witness in), and how many of them nothing else does."""
     rows: list[tuple[str, ...]] = [("", "property", "kind", "kills", "lost in", "alone")]
     for found in report.base:

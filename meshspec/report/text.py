@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from meshspec.answer import Answer, Counterexample, Finding, Strength
 from meshspec.engines.check import Answered
 from meshspec.engines.limits import TURNED_OFF
+from meshspec.report.wrap import cells, padded, wrap
 
 WIDTH = 100
 
@@ -74,7 +74,8 @@ def headline(answered: Answered) -> str:
 def lines_of(answered: Answered, width: int = WIDTH, column: int = 0) -> list[str]:
     """A property: its answer, and what argues for it; names are padded to `column`."""
     best = answered.answer
-    lines = _wrapped(f"{best.answer.value:<13} {best.property:<{column}}", headline(answered), width)
+    lines = _wrapped(f"{best.answer.value:<13} {padded(clean(best.property), column)}", headline(answered), width)
+    lines += _indented(waiver_text(best), width)
     unsaid = [finding for finding in (answered.findings or (best,)) if _failed_proof(finding, best)]
     why = [line for finding in unsaid for part in unproved(finding) for line in _indented(part, width)]
     if best.answer is Answer.HOLDS:
@@ -120,7 +121,7 @@ def unproved(finding: Finding) -> list[str]:
 def counterexample_lines(path: Counterexample, width: int = WIDTH) -> list[str]:
     """A path as a numbered argument, with only what changed."""
     lines: list[str] = []
-    column = min(max((len(step.action) for step in path.steps), default=0), max(12, width // 2))
+    column = min(max((cells(clean(step.action)) for step in path.steps), default=0), max(12, width // 2))
     for position, step in enumerate(path.steps, 1):
         if path.loop == position - 1:
             lines.append("    then for ever:")
@@ -128,7 +129,7 @@ def counterexample_lines(path: Counterexample, width: int = WIDTH) -> list[str]:
         place = f"{number:>3}." if number else "    "
         changed = ", ".join(f"{name} {old} -> {new}" for name, (old, new) in step.changes.items())
         what = "; ".join(part for part in (changed, step.note) if part)
-        lines += _wrapped(f"    {place} {step.action:<{column}}", what, width, indent=9)
+        lines += _wrapped(f"    {place} {padded(clean(step.action), column)}", what, width, indent=9)
     if not path.steps:
         lines.append("    in the initial state")
     if path.loop == len(path.steps):
@@ -139,15 +140,8 @@ def counterexample_lines(path: Counterexample, width: int = WIDTH) -> list[str]:
 
 
 def _wrap(text: str, width: int, first: str, rest: str) -> list[str]:
-    """Lines of at most `width`, except for a word (a path, a name, a command) that is longer: it stays whole."""
-    return textwrap.wrap(
-        clean(text),
-        width,
-        initial_indent=first,
-        subsequent_indent=rest,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    """Lines of at most `width` columns, except for a word (a path, a name) or a command that is longer."""
+    return wrap(clean(text), width, first, rest)
 
 
 def paragraph(text: str, width: int = WIDTH) -> list[str]:
@@ -159,27 +153,42 @@ def _wrapped(head: str, tail: str, width: int, indent: int = 14) -> list[str]:
     head, tail = clean(head).rstrip() if not tail else clean(head), clean(tail)
     if not tail:
         return [head]
-    if len(head) + 2 + len(tail) <= width:
+    column = cells(head) + 2
+    if column + cells(tail) <= width:
         return [f"{head}  {tail}"]
-    if len(head) + 20 > width or len(head) > 60:
-        return [head.rstrip(), *_wrap(tail, width, " " * indent, " " * indent)]
-    wrapped = _wrap(tail, width, " " * (len(head) + 2), " " * (len(head) + 2))
-    return [head + wrapped[0][len(head) :], *wrapped[1:]]
+    below = [head.rstrip(), *_wrap(tail, width, " " * indent, " " * indent)]
+    if column + 18 > width or column > 62:
+        return below
+    beside = _wrap(tail, width, " " * column, " " * column)
+    return [head + beside[0][column - 2 :], *beside[1:]] if len(beside) < len(below) + (indent < 14) else below
 
 
 def _indented(text: str, width: int) -> list[str]:
     return _wrap(text, width, " " * 14, " " * 16)
 
 
+def waiver_text(finding: Finding) -> str:
+    """Who answers for what does not hold, or that nobody does any more; empty where no waiver was written."""
+    waiver = finding.waiver
+    if waiver is None:
+        return ""
+    whose = f"{waiver.owner}: {waiver.reason}"
+    if waiver.ended:
+        return f"its waiver ended on {waiver.expires}, and excuses nothing: {whose}"
+    if finding.answer is Answer.HOLDS:
+        return f"its waiver until {waiver.expires} is no longer needed and can be deleted: {whose}"
+    return f"waived until {waiver.expires} by {whose}"
+
+
 def summary(answers: Sequence[Finding]) -> str:
-    """``10 hold, 1 violated`` in the order of the exit codes."""
-    words = {
-        Answer.VIOLATED: "violated",
-        Answer.VACUOUS: "vacuous",
-        Answer.UNDETERMINED: "undetermined",
-        Answer.HOLDS: "hold",
-    }
-    counted = [(sum(1 for f in answers if f.answer is answer), word) for answer, word in words.items()]
+    """``1 violated, 1 vacuous (waived), 10 hold``: in the order of the exit codes, what is waived apart."""
+    failing = {Answer.VIOLATED: "violated", Answer.VACUOUS: "vacuous", Answer.UNDETERMINED: "undetermined"}
+    counted = [(sum(f.answer is answer and not f.waived for f in answers), word) for answer, word in failing.items()]
+    counted += [
+        (sum(f.answer is answer and f.waived for f in answers), f"{word} (waived)")
+        for answer, word in failing.items()
+    ]
+    counted.append((sum(f.answer is Answer.HOLDS for f in answers), "hold"))
     return ", ".join(f"{count} {word}" for count, word in counted if count) or "nothing was checked"
 
 

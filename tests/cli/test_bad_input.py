@@ -279,7 +279,7 @@ def test_a_huge_range_of_a_parameter_is_refused_and_that_of_a_variable_is_not(us
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--engine", "guess"), "there is no engine 'guess'; the engines are explore, live, prove, simulate"),
+        (("--engine", "guess"), "there is no engine 'guess'; the engines are drive, explore, live, prove, simulate"),
         (("--engine", ""), "there is no engine ''"),
         (("--max-states", "0"), "must be at least 1"),
         (("--max-states", "many"), "many"),

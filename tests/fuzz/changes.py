@@ -102,12 +102,12 @@ def _in_structure(data: bytes, draw: random.Random) -> bytes | None:
         case 0:
             del holder[key]
         case 1 if isinstance(holder, dict):
-            holder[draw.choice((f"{key} ", "", str(key) * 2, "version", _MARK))] = holder[key]
+            holder[draw.choice((f"{key} ", "", str(key) * 2, "version", "\ud800"))] = holder[key]
         case 2:
             holder[key] = draw.choice(places)[0] if _size(value) < 20_000 else 0
             value = _acyclic(value)
         case 3 if isinstance(holder, list):
-            cast("list[Any]", holder).insert(int(key), holder[key])
+            cast("Any", holder).insert(key, cast("Any", holder)[key])
         case _:
             number = draw.randrange(len(_TOKENS))
             holder[key] = f"{_MARK}{number}{_MARK}"
@@ -124,23 +124,23 @@ def _places(value: object) -> Iterator[tuple[Any, Any]]:
     while left:
         found = left.pop()
         if isinstance(found, (dict, list)):
-            keys = found if isinstance(found, dict) else range(len(cast("list[object]", found)))
-            for key in list(cast("Any", keys)):
+            held: Any = cast("Any", found)
+            for key in list(held if isinstance(found, dict) else range(len(held))):
                 yield found, key
-                left.append(cast("Any", found)[key])
+                left.append(held[key])
 
 
 def _size(value: object) -> int:
     return sum(1 for _ in _places(value))
 
 
-def _acyclic(value: Any, above: tuple[int, ...] = ()) -> Any:
+def _acyclic(value: object, above: tuple[int, ...] = ()) -> object:
     """A tree of it: where a thing holds itself, it holds nothing there."""
-    if id(value) in above or len(above) > 40:
+    within = (*above, id(cast("Any", value)))
+    if id(cast("Any", value)) in above or len(above) > 40:
         return None
     if isinstance(value, dict):
-        held = cast("dict[str, Any]", value)
-        return {key: _acyclic(inner, (*above, id(value))) for key, inner in held.items()}
+        return {key: _acyclic(inner, within) for key, inner in cast("dict[str, object]", value).items()}
     if isinstance(value, list):
-        return [_acyclic(inner, (*above, id(value))) for inner in cast("list[Any]", value)]
+        return [_acyclic(inner, within) for inner in cast("list[object]", value)]
     return value

@@ -1,4 +1,6 @@
-"""The readers, each as a function of bytes that comes back or raises :class:`MeshspecError`, with files to begin from.
+"""The readers, each a function of bytes that comes back or raises :class:`MeshspecError`, and files to begin from.
+
+Those of what people hand to each other (reports, bundles, settings) stand in ``tests/fuzz/handed.py``.
 
 A reader that has a writer beside it also holds what was read against it: read again, it must be the same.
 """
@@ -11,69 +13,27 @@ import json
 import os
 import struct
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any, cast
 from unittest import mock
 
-import attrs
+import pytest
 
-from meshspec import claims, targets
+from meshspec import claims, pytest_plugin, targets
 from meshspec.backends import certified_cache
 from meshspec.cli import options
 from meshspec.engines import checkpoint
-from meshspec.errors import MeshspecError, UsageError
+from meshspec.errors import UsageError
 from meshspec.roles import environments, protocol
 from meshspec.roles.story import SHAPES, Story, length, unroll
 from tests.engines.test_checkpoint import ABOUT, LAYERS, LAYOUT, plainly
-from tests.fuzz.fence import fence, folder
+from tests.fuzz import handed
+from tests.fuzz.fence import folder
+from tests.fuzz.reader import Reader, written
 from tests.test_claims import SMALL
-
-Read = Callable[[bytes], object]
-
-LONGEST_REFUSAL = 5_000  # characters; a refusal is read by a person
-
-
-@attrs.frozen
-class Reader:
-    """One reader.
-
-    ``read`` raises :class:`MeshspecError` for what it refuses, and gives back ``None`` for what it passes over in
-    silence, as it may. ``seeds`` are files that it must take. ``sealed`` says that it must notice every changed byte.
-    """
-
-    name: str
-    read: Read
-    seeds: tuple[bytes, ...]
-    sealed: bool = False
-
-    def takes(self, data: bytes, *, clock: bool = True) -> bool:
-        """Whether the reader takes it; raises where it neither takes nor refuses it, or does what no reader may."""
-        with fence(clock=clock):
-            try:
-                return self.read(data) is not None
-            except MeshspecError as error:
-                said = str(error)
-                assert 0 < len(said) <= LONGEST_REFUSAL, f"a refusal of {len(said)} characters"
-                return False
-
-    def wrong(self, data: bytes, *, clock: bool = True) -> str:
-        """What is wrong with the reader on this file, or nothing."""
-        try:
-            taken = self.takes(data, clock=clock)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            return f"{type(error).__name__}: {str(error)[:300]}"
-        return "it takes a file that was changed" if self.sealed and taken and data not in self.seeds else ""
-
-
-def _file(data: bytes, name: str) -> Path:
-    path = folder() / name
-    path.write_bytes(data)
-    return path
-
 
 # -- the registry of claims ------------------------------------------------------------------------------------
 
@@ -95,7 +55,7 @@ def _checkpoint_bytes() -> bytes:
 
 
 def _checkpoint(data: bytes) -> object:
-    layers = checkpoint.load(_file(data, "a.checkpoint"), ABOUT, LAYOUT)
+    layers = checkpoint.load(written(data, "a.checkpoint"), ABOUT, LAYOUT)
     assert layers is not None
     read = plainly(layers)
     checkpoint.save(folder() / "again.checkpoint", ABOUT, layers)
@@ -115,15 +75,27 @@ _RECORD: Mapping[str, object] = {"model": "M", "seed": 0, "methods": [{"name": "
 _KEY = "0" * 64
 
 
+@contextmanager
+def _kept_in(place: Path) -> Generator[None, None, None]:
+    before = os.environ.get("MESHSPEC_CACHE")
+    os.environ["MESHSPEC_CACHE"] = str(place)
+    try:
+        yield
+    finally:
+        os.environ.pop("MESHSPEC_CACHE")
+        if before is not None:
+            os.environ["MESHSPEC_CACHE"] = before
+
+
 def _certificate_bytes() -> bytes:
-    with mock.patch.dict(os.environ, {"MESHSPEC_CACHE": str(folder() / "written")}):
+    with _kept_in(folder() / "written"):
         certified_cache.remember(_KEY, _RECORD)
     return (folder() / "written" / f"{_KEY}.certificate.json").read_bytes()
 
 
 def _certificate(data: bytes) -> object:
-    _file(data, f"{_KEY}.certificate.json")
-    with mock.patch.dict(os.environ, {"MESHSPEC_CACHE": str(folder())}):
+    written(data, f"{_KEY}.certificate.json")
+    with _kept_in(folder()):
         found = certified_cache.recall(_KEY)
     assert found is None or isinstance(found, dict)
     return found
@@ -244,7 +216,7 @@ EVIDENCE: object = evidence(Counter)
 
 def _python(data: bytes) -> object:
     """A model file that is compiled and not run."""
-    path = _file(data, "model.py")
+    path = written(data, "model.py")
 
     def compiled(self: importlib.machinery.SourceFileLoader, module: ModuleType) -> None:
         self.get_code(module.__name__)
@@ -263,18 +235,24 @@ def _python(data: bytes) -> object:
 
 def _sign(data: bytes) -> object:
     """Whether pytest finds that a file states evidence."""
-    from meshspec import pytest_plugin
+    parent: Any = _PARENT
+    with mock.patch.object(pytest.Module, "from_parent", _collected):
+        return cast(object, pytest_plugin.pytest_collect_file(written(data, "evidence.py"), parent))
 
-    parent: Any = mock.Mock()
-    parent.config.getini.return_value = ()
-    parent.session.isinitpath.return_value = False
-    with mock.patch.object(pytest_plugin.pytest, "Module") as module:
-        module.from_parent.side_effect = lambda parent, path: path  # pyright: ignore[reportUnknownLambdaType]
-        return cast(object, pytest_plugin.pytest_collect_file(_file(data, "evidence.py"), parent))
+
+def _nothing(_: object) -> tuple[str, ...]:
+    return ()
+
+
+_PARENT = SimpleNamespace(config=SimpleNamespace(getini=_nothing), session=SimpleNamespace(isinitpath=_nothing))
+
+
+def _collected(parent: object, path: Path) -> Path:
+    return path
 
 
 def _readers() -> tuple[Reader, ...]:
-    written, certificate = _checkpoint_bytes(), _certificate_bytes()
+    kept, certificate = _checkpoint_bytes(), _certificate_bytes()
     host = [
         b'{"name": "Guard", "file": "guard.py", "line": 3, "observe": 12}',
         b'{"refused": "usage", "message": "there is no module x", "file": "", "line": 0}',
@@ -285,9 +263,10 @@ def _readers() -> tuple[Reader, ...]:
         b'["nonsense",1,"None"]', b'["memory",1]',
     ]  # fmt: skip
     return (
+        *handed.readers(),
         Reader("claims", _claims, (SMALL.encode(),)),
-        Reader("checkpoint", _checkpoint, (written,), sealed=True),
-        Reader("checkpoint-resealed", _checkpoint_resealed, (written[:-32],)),
+        Reader("checkpoint", _checkpoint, (kept,), sealed=True),
+        Reader("checkpoint-resealed", _checkpoint_resealed, (kept[:-32],)),
         Reader("certificate", _certificate, (certificate,)),
         Reader("certificate-resealed", _certificate_resealed, (certificate,)),
         Reader("host-first-line", _first_line, tuple(host)),

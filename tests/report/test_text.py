@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import attrs
 import pytest
 
-from meshspec.answer import Answer, Counterexample, Finding, Step, Strength
+from meshspec.answer import Answer, Counterexample, Finding, Step, Strength, Waiver
 from meshspec.engines.check import Answered
 from meshspec.report.text import (
     clean,
@@ -16,6 +18,7 @@ from meshspec.report.text import (
     seen_line,
     strength_text,
     summary,
+    waiver_text,
 )
 
 HELD = Finding("M", "p", Answer.HOLDS, "explore", strength=Strength.EXHAUSTIVE, scope={"Effect": 2}, states=1_234)
@@ -116,6 +119,32 @@ def test_long_text_is_wrapped_and_long_names_stay_whole(width: int) -> None:
 def test_the_summary_counts_in_the_order_of_exit_codes() -> None:
     assert summary([HELD, OPEN, BAD, HELD]) == "1 violated, 1 undetermined, 2 hold"
     assert summary([]) == "nothing was checked"
+
+
+WAIVER = Waiver("M", "p", "Ada", "being mended", date(2027, 1, 31))
+
+
+def test_what_is_waived_is_counted_apart_and_what_a_waiver_excused_is_not() -> None:
+    waived = [attrs.evolve(finding, waiver=WAIVER) for finding in (BAD, OPEN, HELD)]
+    assert summary([*waived, BAD]) == "1 violated, 1 violated (waived), 1 undetermined (waived), 1 hold"
+    ended = [attrs.evolve(finding, waiver=attrs.evolve(WAIVER, ended=True)) for finding in (BAD, OPEN, HELD)]
+    assert summary(ended) == "1 violated, 1 undetermined, 1 hold"
+
+
+def test_what_is_waived_is_shown_with_its_whole_argument_and_who_answers_for_it() -> None:
+    lines = said(attrs.evolve(BAD, waiver=WAIVER))
+    assert [line for line in lines if line not in said(BAD)] == [
+        f"{'':<14}waived until 2027-01-31 by Ada: being mended"
+    ]
+    assert lines[1].strip() == waiver_text(attrs.evolve(OPEN, waiver=WAIVER))
+    assert len(lines) == len(said(BAD)) + 1
+
+
+def test_a_waiver_that_ended_or_is_not_needed_says_so() -> None:
+    ended = said(attrs.evolve(BAD, waiver=attrs.evolve(WAIVER, ended=True)))[1]
+    assert ended.strip() == "its waiver ended on 2027-01-31, and excuses nothing: Ada: being mended"
+    held = said(attrs.evolve(HELD, waiver=WAIVER))[1]
+    assert held.strip() == "its waiver until 2027-01-31 is no longer needed and can be deleted: Ada: being mended"
 
 
 @pytest.mark.parametrize(
