@@ -37,8 +37,7 @@ class Topology(Shown):
     `components` are objects or mappings with ``name``, ``kind`` and ``owner``; `edges` triples (from, to, relation),
     where the relation is one of :data:`RELATIONS`. Cycles are no error, they are told by :attr:`cycles`.
 
-    Raises :class:`UsageError` for two components of one name, an edge that is given twice or whose end is no
-    component, and a relation that is none.
+    Raises :class:`UsageError` for a name or an edge given twice, an end that is no component, and any other relation.
 
     >>> mesh = Topology(
     ...     [Component("ledger", "service", "payments"), Component("agent", "agent", "support")],

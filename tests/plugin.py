@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from meshspec.targets import shipped_evidence, shipped_models
+
 for _module in (
     "z3",
     "meshspec.adapters",
@@ -20,6 +22,8 @@ for _module in (
     "meshspec.waivers",
 ):
     importlib.import_module(_module)  # once for all the sessions that run in this process
+shipped_models()
+shipped_evidence()
 
 CHARGING = '''
 from typing import Annotated
@@ -111,7 +115,7 @@ ARGUMENT = [
 def user(
     pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> pytest.Pytester:
-    """A folder with ``charging.py`` in it, and no plugin but ours; the same models are certified once for all tests."""
+    """A folder with ``charging.py`` in it, and no plugin but ours; a model is certified once for all tests."""
     monkeypatch.setenv("MESHSPEC_CACHE", str(tmp_path_factory.getbasetemp() / "certificates"))
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.setenv("COLUMNS", "100")

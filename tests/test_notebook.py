@@ -15,6 +15,7 @@ import pytest
 
 from meshspec import notebook as nb
 from meshspec.answer import Answer
+from meshspec.display import html_of
 from meshspec.errors import Disagreement, UsageError
 from meshspec.lang.places import number_cells, shown
 from meshspec.report.checked import checked
@@ -83,17 +84,32 @@ def test_a_fault_that_never_strikes_is_vacuous_here_as_well() -> None:
 def test_what_the_project_asks_for_counts_where_the_call_says_nothing(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text(
         '[tool.meshspec]\nscope = { Job = 1, Effect = 3 }\nengines = ["explore"]\nwithout = ["crash", "flood"]\n'
-        '[[tool.meshspec.waivers]]\nmodel = "Charging"\nproperty = "charged_and_noted"\nowner = "me"\n'
-        'reason = "not yet"\nexpires = 2099-01-01\n'
     )
-    with pytest.raises(UsageError, match="two years at most"):
-        nb.check(charging())
-    text = (tmp_path / "pyproject.toml").read_text().partition("[[tool")[0]
-    (tmp_path / "pyproject.toml").write_text(text)
     found = nb.check(charging())
     assert (found.scope, found.asked.engines, found.asked.taken) == ({"Job": 1}, ("explore",), ("crash",))
     assert nb.check(charging(), scope={"Job": 2}, without=()).scope == {"Job": 2}
     assert nb.graph(charging()).layout.scope_names == {"Job": 1}
+
+
+@pytest.mark.parametrize(
+    ("day", "told"), [("2026-11-29", "waived until 2026-12-31 by me: not yet"), ("2027-01-01", "excuses nothing")]
+)
+def test_what_the_project_waives_is_shown_with_its_argument(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, day: str, told: str
+) -> None:
+    monkeypatch.setenv("MESHSPEC_TODAY", day)
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.meshspec]\n[[tool.meshspec.waivers]]\nmodel = "Charging"\nproperty = "charged_at_most_once"\n'
+        'owner = "me"\nreason = "not yet"\nexpires = 2026-12-31\n'
+        '[[tool.meshspec.waivers]]\nmodel = "Desk"\nproperty = "other"\nowner = "me"\nreason = "x"\n'
+        "expires = 2026-12-31\n"
+    )
+    found = nb.explore(charging())
+    text = read(html_of(found))
+    assert told in text
+    assert "VIOLATED charged_at_most_once in 3 steps" in text
+    assert found.of("charged_at_most_once").answer.waived is (day < "2027")
+    assert "Desk" not in text
 
 
 def test_graph_coverage_mutate_model_and_agreement_are_at_the_door() -> None:

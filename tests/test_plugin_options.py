@@ -81,7 +81,7 @@ def test_what_is_violated_or_vacuous_is_not_allowed_with_it(user: pytest.Pyteste
     run(user, text, "--allow-undetermined").assert_outcomes(passed=8, failed=1, errors=2)
 
 
-def test_the_fixture_and_evidence_are_allowed_it_too(user: pytest.Pytester) -> None:
+def test_the_fixture_is_allowed_it_too(user: pytest.Pytester) -> None:
     text = CUT.partition("cut =")[0] + (
         "def test_it(meshspec_check):\n"
         "    assert meshspec_check(Charging, max_states=1, without=['crash'], engines=['explore'])\n"

@@ -154,3 +154,51 @@ def test_pytest_the_command_line_and_the_library_say_the_same(
     assert ARGUMENT[-1].strip() in printed
     held = checked.checked(resolve("charging.py:Charging"), scope={"Job": 1}, engines=["explore"])
     assert held.argument("charged_at_most_once") == ARGUMENT
+
+
+def test_a_machine_that_is_driven_fails_with_its_argument_alone(user: pytest.Pytester) -> None:
+    result = run(user, "from charging import Charging\n\nTestIt = Charging.TestCase\n", "--junit-xml=junit.xml")
+    result.assert_outcomes(failed=1)
+    shows(result, *ARGUMENT[2:6])
+    result.stdout.fnmatch_lines(["  VIOLATED      charged_at_most_once  in 3 steps (shrunk, drive)"])
+    assert junit(user) == {"test_it.TestIt.runTest": ("failure", "VIOLATED charged_at_most_once")}
+
+
+RAISING = """
+from meshspec.answer import Answer
+from meshspec.errors import Disagreement, UsageError
+
+
+class Undecided(Exception):
+    answer = Answer.UNDETERMINED
+
+
+def test_no_question():
+    raise UsageError("there is no such thing")
+
+
+def test_a_bug():
+    raise Disagreement("one says this, the other that")
+
+
+def test_undecided():
+    raise Undecided
+
+
+def test_both():
+    raise ExceptionGroup("both", [Undecided(), UsageError("nothing")])
+
+
+def test_one_of_them():
+    raise ExceptionGroup("one is an ordinary failure", [Undecided(), AssertionError("no")])
+
+
+def test_ordinary():
+    assert False
+"""
+
+
+def test_what_says_that_nothing_was_refuted_is_an_error_wherever_it_is_raised(user: pytest.Pytester) -> None:
+    run(user, RAISING, "--junit-xml=junit.xml").assert_outcomes(errors=4, failed=2)
+    failures = {name for name, (kind, _) in junit(user).items() if kind == "failure"}
+    assert failures == {"test_it.test_one_of_them", "test_it.test_ordinary"}

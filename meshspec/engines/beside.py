@@ -242,25 +242,22 @@ def minimise(error: Refuted) -> None:
 
     What is left is told instead. It ends after so many steps, and where a system cannot be started any more.
     """
-    plan, left = error.plan, [MOST]
-    assert plan.against is not None
+    plan, left, told = error.plan, [MOST], [error]
 
     def as_far(actions: list[int]) -> list[int] | None:
-        nonlocal error_now
         if left[0] <= 0:
             return None
         found = along(plan, actions, left)
         if found is None or found.sign != error.sign:
             return None
-        error_now = found
+        told.append(found)
         return list(found.trace.actions)
 
-    error_now = error
     try:
         fewest(list(error.trace.actions), as_far)
     except UsageError:  # of another system that is not fresh, or shows nothing: what was found stands
         return
-    error.trace, error.failed = error_now.trace, error_now.failed
+    error.trace, error.failed = told[-1].trace, told[-1].failed
 
 
 def along(plan: Plan, actions: list[int], left: list[int]) -> Refuted | None:

@@ -58,6 +58,10 @@ class ModelTestCase(unittest.TestCase):
     machine: ClassVar[type[ModelMachine]]
     settings: ClassVar[Settings]
 
+    def runTest(self) -> None:
+        __tracebackhide__ = True
+        run(self.machine, self.settings)
+
 
 class _Case:
     """``TestCase`` of a machine class, one for each."""
@@ -70,9 +74,9 @@ class _Case:
 
 
 def _case_of(cls: type[ModelMachine]) -> type[ModelTestCase]:
-    def runTest(self: ModelTestCase) -> None:
+    def runTest(self: ModelTestCase) -> None:  # one of its own, for the marks that it bears
         __tracebackhide__ = True
-        run(cls, self.settings)
+        ModelTestCase.runTest(self)
 
     runTest.is_hypothesis_test = True  # type: ignore[attr-defined]  # as Hypothesis marks its own
     runTest._hypothesis_state_machine_class = cls  # type: ignore[attr-defined]  # likewise
@@ -217,7 +221,7 @@ class ModelMachine(RuleBasedStateMachine):
         course.look()
 
     def take(self, choice: int) -> None:
-        """Take the enabled action that a number stands for, in the model and beside it, and look at what it led to."""
+        """Take the enabled action that a number stands for, in the model and beside it, and look where it led."""
         __tracebackhide__ = True
         course = self._course
         picked = course.pick(choice)

@@ -64,6 +64,7 @@ class Walk(Shown):
         self.model, self.layout = model, Layout(model, sizes)
         self._ground = self.layout.ground_actions()
         self._called = [lifted.called(arguments) for lifted, arguments in self._ground]
+        self._numbers = {"".join(called.split()): n for n, called in reversed(list(enumerate(self._called)))}
         generator = Generator(self.layout)
         self._successors, self._outside = generator.successors(), generator.out_of_range()
         self._taken: list[_Taken] = []
@@ -150,10 +151,8 @@ class Walk(Shown):
         return list(self._called)
 
     def _number(self, action: str) -> int:
-        wanted = "".join(action.split())
-        for number, called in enumerate(self._called):
-            if "".join(called.split()) == wanted:
-                return number
+        if (number := self._numbers.get("".join(action.split()))) is not None:
+            return number
         close = difflib.get_close_matches(action, self._called, 3, 0.5)
         said = f"did you mean {' or '.join(close)}?" if close else f"it has {', '.join(self._called[:12])}"
         said += ", ..." if not close and len(self._called) > 12 else ""

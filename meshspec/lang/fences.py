@@ -26,6 +26,7 @@ from typing import Any, NoReturn
 
 from meshspec.errors import ModelError, Where
 from meshspec.lang import audit
+from meshspec.lang.apart import Sink
 from meshspec.lang.exits import no_way_out
 from meshspec.lang.places import is_authors, shown, where_now
 from meshspec.lang.pulse import Pulse
@@ -43,7 +44,6 @@ LOADING_MEMORY = 4 << 30
 LARGEST_FILE = 1 << 30
 """Bytes that a file may get while an author's file is imported."""
 
-_KEPT = 200  # characters of what was printed
 _TOLD = 20  # notes; the rest is counted
 
 
@@ -53,24 +53,6 @@ class Fenced(ModelError):
 
 class _TooLong(BaseException):
     """Interrupts a call; a :class:`BaseException`, so that an ``except Exception`` in it does not swallow this."""
-
-
-class _Sink(io.RawIOBase):
-    """Where an author's prints go: counted, the beginning kept."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.count, self.start = 0, b""
-
-    def writable(self) -> bool:
-        return True
-
-    def write(self, data: Any, /) -> int:
-        size = len(data)
-        self.count += size
-        if len(self.start) < _KEPT:
-            self.start += bytes(data[: _KEPT - len(self.start)])
-        return size
 
 
 class Fences:
@@ -89,7 +71,7 @@ class Fences:
         self.lost = False  # Ctrl-C, where nothing can be raised: at the end of an object, in a callback of C code
         self.thread = get_ident()
         self._notes: dict[str, None] = {}
-        self._sink = _Sink()
+        self._sink = Sink()
         self._out: Any = io.TextIOWrapper(
             io.BufferedWriter(self._sink), "utf-8", "backslashreplace", write_through=True
         )

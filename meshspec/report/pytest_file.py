@@ -10,7 +10,8 @@ import builtins
 import keyword
 import re
 import sys
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Collection, Iterator, Sequence
 from enum import Enum
 from types import ModuleType
 from typing import Any
@@ -21,7 +22,7 @@ from meshspec.engines.rerun import Refuted, Taken
 from meshspec.expr.text import value_text
 from meshspec.lang.lift import Lifted
 from meshspec.report.bundled import FORMAT, VERSION, Bundle
-from meshspec.report.text import clean, lines_of, paragraph
+from meshspec.report.text import clean, lines_of
 from meshspec.sorts import Sort
 
 _WIDTH = 100
@@ -53,7 +54,7 @@ def head(bundle: Bundle, name: str, ends: str) -> list[str]:
         "",
         *(f"{_INDENT}{line}".rstrip() for line in argument),
         "",
-        *paragraph(ends, _WIDTH),
+        *(line for part in ends.splitlines() for line in textwrap.wrap(part, _WIDTH)),
         "",
         f"Run again by: meshspec replay {name}.json",
         *([f"Found by: {bundle.command}"] if bundle.command else []),
@@ -131,7 +132,8 @@ class _Writer:
         claim = list(self._lasso() if loop else self._claim())
         model = self._model()
         sizes = ", ".join(f"{self.names.of(sort)}: {size}" for sort, size in self.layout.sizes.items())
-        imports = self.names.lines(self.helpers)
+        words = [*(["Blocked"] if steps or loop else []), *(["scope"] if sizes else [])]
+        imports = self.names.lines(self.helpers, words)
         end = "it passes once a step of it is not possible any more (Blocked), or the property is true at its end."
         yield from head(self.bundle, self.name, f"It goes that path on CPython, step by step; {end}")
         yield ""
@@ -226,20 +228,25 @@ class _Writer:
         self.helpers["comes_about"] = None
         refuted, loop = self.run.refuted, self.bundle.loop
         assert refuted is not None and refuted.claim is not None and loop is not None
-        for name, part in (("stem", self.run.taken[:loop]), ("loop", self.run.taken[loop:])):
+        parts = [("stem", self.run.taken[:loop]), ("loop", self.run.taken[loop:])]
+        for name, part in parts if parts[1][1] else parts[:1]:
+            if not part:
+                yield f"{name} = []  # from the start:"
+                continue
             yield f"{name} = ["
             for taken in part:
                 method, arguments = self.action(taken)
                 changed = ", ".join(f"{cell} {old} -> {new}" for cell, (old, new) in taken.changes.items())
                 inside = f"({method}, {arguments})," if arguments else f"({method},),"
                 yield from (f"{_INDENT}{line}" for line in commented(inside, changed))
-            yield "]  # then for ever:" if name == "stem" else "]"
+            yield "]" if name == "loop" else f"]  # then {'for ever:' if parts[1][1] else 'nothing more, for ever'}"
         own, _ = refuted.claim.assembled(refuted.arguments)
         given = "".join(f", {self.value(one)}" for one in own)
         without = f", without={tuple(self.bundle.without)!r}" if self.bundle.without else ""
         yield "try:"
         yield f"{_INDENT}kept = comes_about("
-        yield f"{_INDENT * 2}model, {literal(refuted.claim.name)}{given}, stem=stem, loop=loop{without}"
+        given += ", stem=stem" + (", loop=loop" if parts[1][1] else "")
+        yield f"{_INDENT * 2}model, {literal(refuted.claim.name)}{given}{without}"
         yield f"{_INDENT})"
         yield "except Blocked:"
         yield f"{_INDENT}return  # mended: a step of the path is not possible any more"
@@ -339,8 +346,8 @@ class Imports:
         self.bound[local] = (place, named)
         return local
 
-    def lines(self, helpers: Sequence[str] | dict[str, None]) -> list[str]:
-        """The import lines."""
+    def lines(self, helpers: Collection[str], words: Sequence[str]) -> list[str]:
+        """The import lines, for these helpers and these words of the vocabulary."""
         lines = ["from copy import deepcopy", ""] if "deepcopy" in helpers else []
         places = dict.fromkeys(place for place, _ in self.bound.values())
         late: list[str] = []
@@ -356,7 +363,7 @@ class Imports:
                 modules.append(f"from importlib import import_module\n\n{where} = import_module({literal(place)})")
             late += [f"{local} = {attribute(where, named)}" for local, named in sorted(names)]
         wanted = sorted({name for name in helpers if name != "deepcopy"} | ({"near"} if "" in places else set()))
-        lines += ["from meshspec import Blocked, scope"]
+        lines += [f"from meshspec import {', '.join(words)}"] if words else []
         lines += [f"from meshspec.report.byhand import {', '.join(wanted)}"] if wanted else []
         lines += ["", *modules] if modules else []
         if "" in places:

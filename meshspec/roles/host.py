@@ -35,6 +35,7 @@ import importlib.util
 import inspect
 import json
 import mmap
+import operator
 import os
 import re
 import sys
@@ -125,7 +126,7 @@ def _shown(value: object) -> str:
         return f"an object of type {_name(value)} whose repr raises"
 
 
-def _load(target: str, names: list[tuple[ModuleType, dict[str, Any], str, Any]]) -> Callable[[], Any]:
+def _load(target: str, names: _Names) -> Callable[[], Any]:
     """The class or factory that `target` names: ``module:attr`` or ``path.py:attr``."""
     where, colon, attr = target.rpartition(":")
     if not colon or not where or not attr:
@@ -310,25 +311,25 @@ def _watch(folders: list[str], cells: memoryview) -> None:
 
 
 _RUNS_ON = (builtins, story, json, json.encoder, sys.modules[__name__])
+_Names = list[tuple[ModuleType, dict[str, Any], list[Any]]]
 
 
-def _names() -> list[tuple[ModuleType, dict[str, Any], str, Any]]:
-    """Every function and class that this process runs on, and where it stands."""
-    return [
-        (module, vars(module), name, value)
-        for module in _RUNS_ON
-        for name, value in vars(module).items()
-        if callable(value)
-    ]
+def _names() -> _Names:
+    """What this process runs on: modules, their names, and what the names stand for."""
+    return [(module, dict(vars(module)), list(vars(module).values())) for module in _RUNS_ON]
 
 
-def _replaced(names: list[tuple[ModuleType, dict[str, Any], str, Any]], _setattr: Any = setattr) -> str:
-    """What the policy replaced of what its process runs on; it is put back."""
+def _replaced(names: _Names, _all: Any = all, _map: Any = map, _is: Any = operator.is_, _set: Any = setattr) -> str:
+    """What the policy replaced of what its process runs on; it is put back. Uses nothing that can be replaced."""
     found = ""
-    for module, present, name, value in names:
-        if name not in present or present[name] is not value:
-            _setattr(module, name, value)
-            found = found or module.__name__ + "." + name
+    for module, held, values in names:
+        present = module.__dict__
+        if _all(_map(_is, present.values(), values)):
+            continue
+        for name, value in held.items():
+            if name not in present or present[name] is not value:
+                _set(module, name, value)
+                found = found or module.__name__ + "." + name
     return found
 
 

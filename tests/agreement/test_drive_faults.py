@@ -50,9 +50,9 @@ def contradictions(model: LiftedModel, sizes: Mapping[type[Sort], int]) -> list[
                 problems.append(f"{finding.property}: {wrong}")
             if theirs.strength is Strength.EXHAUSTIVE or theirs.answer is Answer.VACUOUS:
                 problems.append(f"{finding.property}: refuted, explore says {theirs.answer.value}")
-        if finding.kind in ("sometimes", "fires") and finding.answer is Answer.HOLDS:
-            if theirs.answer is Answer.VACUOUS:
-                problems.append(f"{finding.property}: seen, explore says never")
+        seen = finding.kind in ("sometimes", "fires") and finding.answer is Answer.HOLDS
+        if seen and theirs.answer is Answer.VACUOUS:
+            problems.append(f"{finding.property}: seen, explore says never")
     return problems
 
 

@@ -1,7 +1,7 @@
 """drive: one rule that picks an enabled action, against a machine as one writes it: a rule for each kind of action.
 
-Run by ``make bench``, never by ``make test``. Both machines are of one ledger, ask the same of every state and are run
-by Hypothesis with the same settings and seeds in turn; ratios are asserted and written to ``paper/driving.json``.
+Run by ``make bench``, never by ``make test``. Both machines are of one ledger, ask the same of every state and are
+run by Hypothesis with the same settings and seeds in turn; ratios are asserted and written to ``paper/driving.json``.
 Times are of the processor.
 """
 
@@ -20,7 +20,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from meshspec.engines.driven import Refuted
 from meshspec.engines.machine import ModelMachine, machine
-from tests.benchmarks.record import FILE, machine as hardware
+from tests.benchmarks.record import FILE
+from tests.benchmarks.record import machine as hardware
 from tests.models.plain_ledger import Effect, EffectLedger, ResendInDoubt
 
 BenchmarkFixture = Any  # of pytest-benchmark, which only `make bench` installs
@@ -47,7 +48,7 @@ def told(phases: tuple[Phase, ...], examples: int = EXAMPLES) -> settings:
 
 
 def by_hand(*, resend: bool) -> tuple[type[RuleBasedStateMachine], Counter[str]]:
-    """The ledger as a machine with a rule for each kind of action, its guard inside; what did something is counted."""
+    """The ledger with a rule for each kind of action, its guard inside; steps that did something are counted."""
     done: Counter[str] = Counter()
     effects = st.integers(0, EFFECTS - 1)
 
@@ -132,20 +133,23 @@ def steps_a_second(chosen: int) -> tuple[float, float]:
     return done["steps"] / first, made.plan.steps / second
 
 
+def failure(made: type[RuleBasedStateMachine], chosen: int) -> AssertionError:
+    """What a machine fails with, shrunk."""
+    try:
+        run_state_machine_as_test(seed(chosen)(made), settings=told((Phase.generate, Phase.shrink), 5_000))
+    except AssertionError as error:
+        return error
+    raise RuntimeError("the bug was not found")
+
+
 def to_the_bug(chosen: int) -> tuple[float, float, int, int]:
     """Processor seconds to the shrunk bug, by hand and by the model, and how many steps are left of each."""
-    phases, lengths = (Phase.generate, Phase.shrink), list[int]()
+    lengths = list[int]()
     hand, done = by_hand(resend=True)
 
     def fails(made: type[RuleBasedStateMachine]) -> None:
-        try:
-            run_state_machine_as_test(seed(chosen)(made), settings=told(phases, 5_000))
-        except Refuted as error:
-            lengths.append(len(error.shrunk.actions))
-        except AssertionError:
-            lengths.append(done["last"])
-        else:
-            raise RuntimeError("the bug was not found")
+        error = failure(made, chosen)
+        lengths.append(len(error.shrunk.actions) if isinstance(error, Refuted) else done["last"])
 
     first = timed(lambda: fails(hand))
     second = timed(lambda: fails(by_model(ResendInDoubt)))
@@ -178,7 +182,7 @@ def test_three_times_sooner_at_the_shrunk_bug(benchmark: BenchmarkFixture) -> No
     hand, ours, left, short = (statistics.median(side) for side in zip(*runs, strict=True))
     ratio = hand / ours
     print(f"\nto the shrunk bug: by hand {hand:.2f} s ({left:.0f} steps), by the model {ours:.2f} s ({short:.0f})")
-    benchmark.pedantic(lambda: to_the_bug(0), rounds=1)
+    benchmark.pedantic(lambda: failure(by_model(ResendInDoubt), 0), rounds=1)
     keep(
         "to the shrunk bug",
         {

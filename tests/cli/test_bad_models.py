@@ -107,7 +107,7 @@ def test_there_may_be_no_limit_on_time_and_no_nonsense_for_one(user: User) -> No
     ("parts", "how"),
     [
         ({"body": "os.abort()  # here"}, "while reading Counter.grow, its process was ended by SIGABRT"),
-        ({"top": "from ctypes import *; string_at(0)  # here"}, "while importing mine.py, its process was ended by SIGSEGV"),
+        ({"top": "from ctypes import *; string_at(0)  # here"}, "while importing mine.py, its process was ended by SIGSEGV"),  # noqa: E501
     ],
     ids=["abort", "a wild pointer"],
 )  # fmt: skip
@@ -220,7 +220,7 @@ def test_a_file_that_can_do_without_is_told_of_and_goes_on(user: User) -> None:
         ("import time as t; t.monotonic = lambda: 0.0", "time.monotonic"),
         ("import meshspec.sorts as s; s.Sort.__eq__ = lambda *_: True", "meshspec.sorts.Sort.__eq__"),
         ("import meshspec.engines.simulate as e; e.simulate = lambda *_: []", "meshspec.engines.simulate.simulate"),
-        ("import meshspec.engines.check as e; e.check.__code__ = (lambda: 0).__code__", "the code of meshspec.engines.check.check"),
+        ("import meshspec.engines.check as e; e.check.__code__ = (lambda: 0).__code__", "the code of meshspec.engines.check.check"),  # noqa: E501
         ("import types; sys.modules['json'] = types.ModuleType('json')", "sys.modules['json']"),
     ],
 )  # fmt: skip

@@ -69,7 +69,7 @@ def test_what_holds_is_tested_with_steps_by_action_and_a_report_that_fits_its_sc
     user.write(COUNTER)
     said, report = user.json("drive", "mine.py", *FEW)
     schema = json.loads(resources.files("meshspec.report").joinpath("schema.json").read_text(encoding="utf-8"))
-    Draft202012Validator(schema).validate(report)
+    Draft202012Validator(schema).validate(report)  # pyright: ignore[reportUnknownMemberType]  # untyped
     assert said.code == 0 and "tested (20 examples)" in said.words
     facts = of(report, "small")["facts"]
     assert set(facts["taken"]) == {"grow", "set_back"} and facts["never taken"] == []

@@ -7,9 +7,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from hypothesis.errors import FailedHealthCheck
 
 from meshspec import Sort, action, always, any_of, fault, model, require, sometimes, var
 from meshspec.answer import Answer, Finding, Strength
@@ -29,7 +30,7 @@ from tests.oracle import Oracle
 
 
 def driven(target: Any, sizes: Mapping[type[Sort], int] | None = None, **more: Any) -> dict[str, Finding]:
-    told = {"examples": 25, "steps": 25, **more}
+    told: dict[str, Any] = {"examples": 25, "steps": 25, **more}
     return {finding.property: finding for finding in drive(lift(target), sizes or {}, **told)}
 
 
@@ -81,7 +82,8 @@ def test_what_holds_is_tested_by_so_many_examples_and_the_steps_are_counted_by_a
     assert (holds.answer, holds.strength, holds.tested) == (Answer.HOLDS, Strength.TESTED, 10)
     assert (holds.facts["unit"], holds.facts["never taken"]) == ("examples", [])
     taken = holds.facts["taken"]
-    assert isinstance(taken, dict) and sum(taken.values()) == holds.facts["steps"]
+    assert isinstance(taken, dict)
+    assert sum(cast("dict[str, int]", taken).values()) == holds.facts["steps"]
     assert found[FIRES].reason.startswith(f"intend {taken['intend']}, send ")
     assert found[STRIKES].reason == f"crash {taken['crash']}"
 
@@ -182,7 +184,7 @@ def test_ctrl_c_leaves_what_was_not_refuted_undetermined() -> None:
 
 def test_what_hypothesis_cannot_go_on_with_is_undetermined(monkeypatch: pytest.MonkeyPatch) -> None:
     def unhealthy(*_: Any) -> BaseException:
-        return machine.FailedHealthCheck("too many were filtered out\nand more")
+        return FailedHealthCheck("too many were filtered out\nand more")
 
     monkeypatch.setattr(machine, "drawn", unhealthy)
     found = driven(EffectLedger, {Effect: 1})["at_most_once"]
@@ -256,3 +258,10 @@ def test_weights_are_of_actions_and_whole_numbers() -> None:
         Plan(lifted, {}, weights={"crash": 2})
     with pytest.raises(UsageError, match="a weight is a whole number from 1"):
         Plan(lifted, {}, weights={"ask": 0})
+
+
+def test_hypothesis_is_loaded_only_to_drive() -> None:
+    loads = "import sys, meshspec.engines.check, meshspec.engines.drive, meshspec.cli.drive, tests.models.lock"
+    program = f"{loads}; print('hypothesis' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

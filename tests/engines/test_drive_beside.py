@@ -17,7 +17,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from meshspec import Map, SetOf, Sort, action, any_of, choose, model, require, var
 from meshspec.answer import Answer, Finding
-from meshspec.engines.beside import Implementation, NothingShown, NotFresh, beside, drive_beside, implementation
+from meshspec.engines.beside import Implementation, NotFresh, NothingShown, beside, drive_beside, implementation
 from meshspec.engines.drive import drive
 from meshspec.engines.driven import AGREES, Refuted
 from meshspec.errors import UsageError
@@ -83,9 +83,17 @@ def service(wrong: str = "", **other: Any) -> dict[str, Any]:
     return {"start": lambda: Service(wrong), "step": Service.do, "observe": Service.show, **other}
 
 
+def down(_: Service) -> dict[str, object]:
+    return {"up": False}
+
+
+def nothing(_: Service) -> dict[str, object]:
+    return {}
+
+
 def driven(told: dict[str, Any], target: type = EffectLedger, **more: Any) -> Finding:
     lifted = lift(target)
-    how = {"examples": 25, "steps": 20, **more}
+    how: dict[str, Any] = {"examples": 25, "steps": 20, **more}
     found = drive(lifted, dict.fromkeys(lifted.sorts, 2), against=Implementation(**told), **how)
     assert all(one.answer is Answer.HOLDS for one in found if one.property != AGREES)
     return next(one for one in found if one.property == AGREES)
@@ -135,13 +143,13 @@ def test_so_is_one_that_cannot_be_started_or_observed(what: str) -> None:
     def leaves(*_: Any) -> None:
         raise SystemExit(3)
 
-    found = driven(service(**{what: leaves}))
+    found = driven({**service(), what: leaves})
     assert found.counterexample is not None and found.counterexample.steps == ()
     assert found.counterexample.failed.startswith(f"{what}() raises SystemExit: 3 at ")
 
 
 def test_one_that_begins_otherwise_is_refuted_before_any_step() -> None:
-    found = driven(service(observe=lambda _: {"up": False}))
+    found = driven(service(observe=down))
     assert found.counterexample is not None and found.counterexample.steps == ()
     assert found.counterexample.failed == "it begins otherwise: up: model True, implementation False"
 
@@ -174,15 +182,19 @@ def test_one_object_that_is_reset_is_fresh() -> None:
 
 
 def test_what_shows_nothing_was_never_compared() -> None:
-    found = driven(service(observe=lambda _: {}))
+    found = driven(service(observe=nothing))
     assert (found.answer, found.reason.partition(":")[0]) == (Answer.VACUOUS, "observe() shows nothing")
     with pytest.raises(NothingShown):
-        drive_beside(EffectLedger, **service(observe=lambda _: {}), settings=FEW)
+        drive_beside(EffectLedger, **service(observe=nothing), settings=FEW)
 
 
 def test_what_differs_from_run_to_run_is_undetermined() -> None:
     count = itertools.count()
-    found = driven(service(observe=lambda s: {"up": s.up != (next(count) == 40)}))
+
+    def once(system: Service) -> dict[str, object]:
+        return {"up": system.up != (next(count) == 40)}
+
+    found = driven(service(observe=once))
     assert found.answer is Answer.UNDETERMINED
     assert found.reason.startswith("it does not do the same twice on the same steps (Flaky")
 
@@ -366,7 +378,7 @@ def test_a_teardown_of_a_subclass_sees_the_system() -> None:
 
 def test_what_lacks_one_of_the_three_functions_is_no_implementation() -> None:
     with pytest.raises(UsageError, match="--against mine:Half lacks step, observe"):
-        implementation(type("Half", (), {"start": lambda _: None}), "mine:Half")
+        implementation(type("Half", (), {"start": down}), "mine:Half")
     module = importlib.import_module("tests.engines.implemented")
     assert implementation(module, "it").name == "it"
     assert driven(attrs.asdict(implementation(module.Whole, "it"), recurse=False)).answer is Answer.HOLDS

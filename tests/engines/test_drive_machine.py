@@ -7,7 +7,6 @@ import subprocess
 import sys
 import unittest
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,8 @@ from hypothesis.errors import DidNotReproduce
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from meshspec import scope
+from meshspec.backends.generated import Successor
+from meshspec.backends.layout import State
 from meshspec.engines import machine as machines
 from meshspec.engines.course import Course
 from meshspec.engines.driven import Refuted, Trace
@@ -79,13 +80,20 @@ def test_the_program_of_integers_is_not_among_what_is_told() -> None:
     assert not [note for note in notes(fails(machine(KeepTheTurn))) if "state" in note or "step" in note]
 
 
+def untyped(thing: object) -> Any:
+    """What a decorator adds, no checker sees."""
+    return thing
+
+
 def test_a_model_has_a_test_case_of_its_own() -> None:
-    made = EffectLedger.TestCase  # type: ignore[attr-defined]  # what a decorator adds no checker sees
-    assert made is EffectLedger.TestCase  # type: ignore[attr-defined]  # as above
-    assert issubclass(made, unittest.TestCase) and made is not ResendInDoubt.TestCase  # type: ignore[attr-defined]
+    ledger, resend, skip = (
+        untyped(one) for one in (EffectLedger, ResendInDoubt, EffectLedger(recovery=Recovery.SKIP))
+    )
+    made = ledger.TestCase
+    assert made is ledger.TestCase and made is not resend.TestCase
     assert made.machine.plan.layout.scope_names == {"Effect": 2}
-    constant = EffectLedger(recovery=Recovery.SKIP).TestCase  # type: ignore[attr-defined]  # as above
-    assert constant.machine.plan.layout.model.instance.recovery is Recovery.SKIP
+    assert issubclass(made, unittest.TestCase)
+    assert skip.TestCase.machine.plan.model.instance.recovery is Recovery.SKIP
 
 
 def test_an_author_may_have_use_for_the_name() -> None:
@@ -264,8 +272,11 @@ def test_draws_are_nearly_even_for_few_ways_and_for_many() -> None:
 def test_a_method_that_does_not_do_as_it_was_lifted_is_a_bug_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     made = machine(EffectLedger, scope={Effect: 1})
     right = made.plan.successors
-    wrong: Callable[[Any], Any] = lambda state: [(n, s, e) for n, s, e in right(state)][::-1]  # noqa: E731
-    monkeypatch.setattr(made.plan, "successors", lambda state: [(n, state, e) for n, _, e in wrong(state)])
+
+    def wrong(state: State) -> list[Successor]:
+        return [(number, state, error) for number, _, error in right(state)]
+
+    monkeypatch.setattr(made.plan, "successors", wrong)
     with pytest.raises(Disagreement, match="on CPython it leads to"):
         passes(made)
 
@@ -274,7 +285,11 @@ def test_an_action_that_was_lifted_away_is_noticed_where_nothing_else_is_enabled
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made = machine(EffectLedger, scope={Effect: 1})
-    monkeypatch.setattr(made.plan, "successors", lambda _: [])
+
+    def nowhere(_: State) -> list[Successor]:
+        return []
+
+    monkeypatch.setattr(made.plan, "successors", nowhere)
     with pytest.raises(Disagreement, match=r"intend\(effect0\) is enabled on CPython"):
         passes(made)
 

@@ -30,7 +30,7 @@ def test_a_call_that_hangs_is_ended_and_the_timer_of_others_is_left_as_it_was() 
     try:
         with (
             watching(0.2),
-            pytest.raises(Fenced, match=r"test_fences\.py:\d+: it did not come back in 0\.2 s"),
+            pytest.raises(Fenced, match=r"_fences\.py:\d+: it did not come back in 0.2 s"),
             calling,
         ):
             while True:
@@ -93,6 +93,12 @@ def test_of_many_notes_the_first_are_told_and_the_others_counted() -> None:
 def test_ctrl_c_that_a_call_swallows_is_not_lost() -> None:
     with watching() as fences, pytest.raises(KeyboardInterrupt), calling:
         fences.interrupted = True
+
+
+def test_ctrl_c_where_nothing_can_be_raised_is_raised_a_little_later() -> None:
+    with watching() as fences, pytest.raises(KeyboardInterrupt):
+        fences.lost = True
+        time.sleep(5)
 
 
 def test_a_pulse_tells_a_stage_that_fits_whatever_it_is() -> None:

@@ -69,7 +69,9 @@ def test_notes_and_the_command_stand_last() -> None:
 
 def test_a_fence_in_an_argument_is_held_by_a_longer_one() -> None:
     odd = attrs.evolve(BAD, replay="````` ```")
-    (held,) = fences(summary([Answered(odd, (odd,))]))
+    text = summary([Answered(odd, (odd,))])
+    assert "\n``````text\n" in text
+    (held,) = fences(text)
     assert held.splitlines()[-1] == "replay: ````` ```"
 
 

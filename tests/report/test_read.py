@@ -106,6 +106,7 @@ def test_the_words_of_the_reader_are_those_of_the_schema() -> None:
         (data_of(changed("version", to=4)), "made by version 4 of the format; this reads 3"),
         (data_of(changed("version", to="3")), "without a version"),
         (data_of(changed("version", to=True)), "without a version"),
+        (data_of(changed("version", to=3.0)), "without a version"),
         (data_of(changed("seed", to="0")), "`$.seed`"),
         (data_of(changed("exit_code", to=2)), "exit_code"),
         (data_of(changed("extra", to=1)), "`extra`"),
