@@ -3,14 +3,14 @@
 This is the vocabulary of a model file. The rest is reached by name (``meshspec.engines.explore``) or from the
 command line (``meshspec check``). A floor imports only lower floors; import-linter holds that in CI:
 
-    0  errors, sorts, answer, progress
+    0  errors, sorts, answer, progress, display
     1  expr        nodes, handles, one traversal, text
     2  lang        @model, var, actions, claims, require; lifting
     3  backends    native, generated Python, z3; the lift certificate
     4  engines     one question per file
-    5  roles, claims
+    5  roles, claims, targets, config, waivers, topology
     6  adapters, report
-    7  cli, pytest_plugin
+    7  cli, pytest_plugin, notebook
 """
 
 from meshspec.errors import Blocked, ModelError

@@ -28,8 +28,9 @@ PLANTED = {
     "a module on no floor": ("floors", "meshspec/stray.py", ""),
     "a model that reads its evidence": ("floors", "models/environment.py", "import meshspec.properties"),
     "an engine that knows a model": ("by-name", "meshspec/engines/limits.py", "import meshspec.models.environment"),
-    "a development tool": ("installed", "models/environment.py", "import hypothesis"),
+    "a development tool": ("installed", "models/environment.py", "import jsonschema"),
     "the solver as a statement": ("solver", "meshspec/engines/limits.py", "import z3"),
+    "a table maker anywhere": ("few", "meshspec/engines/limits.py", "import pandas"),
     "a test runner below the doors": ("doors", "meshspec/lang/words.py", "import pytest"),
 }
 
