@@ -28,6 +28,11 @@ def test_the_object_says_what_it_is_whatever_it_and_its_module_are_called(user: 
     result.stdout.fnmatch_lines([f"promises.py::TestInside::here::{name}" for name in NAMES])
 
 
+def test_a_module_of_somebody_elses_suites_is_not_imported(user: pytest.Pytester) -> None:
+    write(user, "theirs.py", "from unittest import suite\n\nall = suite()\nraise SystemExit\n")
+    run(user, "def test_it():\n    pass\n").assert_outcomes(passed=1)
+
+
 def test_a_refuted_property_fails_with_its_argument_and_none_of_our_frames(user: pytest.Pytester) -> None:
     result = run(user, SUITE)
     shows(result, *ARGUMENT)

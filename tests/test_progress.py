@@ -53,7 +53,7 @@ def terminal(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> Terminal:
     monkeypatch.setenv("TERM", "xterm")
     line = progress._Line()  # pyright: ignore[reportPrivateUsage]
     monkeypatch.setattr(progress, "_line", line)
-    monkeypatch.setattr(progress.threading, "Thread", Idle)
+    monkeypatch.setattr("meshspec.progress.threading.Thread", Idle)
     return made
 
 

@@ -350,7 +350,7 @@ def planned(
     return Plan(lifted, scope_of(lifted, named), without=without, target=model, **how)
 
 
-def test_case_of(model: Any) -> type[ModelTestCase]:
+def case_of(model: Any) -> type[ModelTestCase]:
     """What ``Model.TestCase`` is; made once for a class, and anew for an instance."""
     if not isinstance(model, type):
         return machine(model).TestCase

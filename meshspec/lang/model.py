@@ -95,7 +95,7 @@ class _TestCase:
 
     def __get__(self, instance: object, owner: type) -> Any:
         machine = importlib.import_module("meshspec.engines.machine")  # above, and needs Hypothesis
-        return machine.test_case_of(owner if instance is None else instance)
+        return machine.case_of(owner if instance is None else instance)
 
 
 def _no_mark_is_lost(cls: type) -> None:

@@ -332,7 +332,7 @@ def test_a_file_that_lists_what_is_shipped(user: User) -> None:
     said = user.run("list")
     assert said.code == 0
     assert "EffectLedger" in said.out
-    assert "engines: explore, live, prove, simulate" in said.out
+    assert "engines: drive, explore, live, prove, simulate" in said.out
     assert IMPORTS
 
 

@@ -15,8 +15,8 @@ from typing import Any
 INSTRUMENTED = [
     "meshspec.claims", "meshspec.config", "meshspec.waivers", "meshspec.targets", "meshspec.cli.options",
     "meshspec.engines.checkpoint", "meshspec.backends.serial", "meshspec.backends.certified_cache", "meshspec.report",
-    "meshspec.pytest_plugin", "meshspec.roles.protocol", "meshspec.roles.environments", "meshspec.roles.story", "tomllib", "json.decoder",
-    "json.scanner",
+    "meshspec.pytest_plugin", "meshspec.roles.protocol", "meshspec.roles.environments", "meshspec.roles.story",
+    "tomllib", "json.decoder", "json.scanner",
 ]  # fmt: skip
 """What coverage is measured of; the rest runs as it is."""
 

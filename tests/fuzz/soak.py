@@ -15,9 +15,10 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import msgspec
 
@@ -76,7 +77,7 @@ def steps(reader: Reader, data: bytes) -> set[tuple[str, int, int]]:
     """From which line to which the reader went, in the modules that coverage is measured of."""
     seen, before = set[tuple[str, int, int]](), [0]
 
-    def traced(frame: FrameType, event: str, _: object) -> Callable[..., object] | None:
+    def traced(frame: FrameType, event: str, _: object) -> Any:
         if event == "call" and not str(frame.f_globals.get("__name__", "")).startswith(tuple(INSTRUMENTED)):
             return None
         if event == "line":
