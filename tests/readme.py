@@ -15,6 +15,7 @@ from pathlib import Path
 
 README = Path(__file__).parent.parent / "README.md"
 BLOCK = re.compile(r"(?:<!-- (?P<note>[^>]*) -->\n)?```(?P<kind>\w+)\n(?P<body>.*?)```", re.S)
+_SHOWN = re.compile(r'shown: (\S+), from "(.*)"')
 _TIME = re.compile(r" in \d+\.\d+s(?= *(=+ *)?$)", re.M)
 """How long a test run took, which is another time in every run."""
 _ACTIONS = re.compile(r"    @action\n    def charge.*?(?=    @fault)", re.S)
@@ -30,7 +31,7 @@ def run(command: str, folder: Path) -> str:
         cwd=folder,
         capture_output=True,
         text=True,
-        env={**ours, "COLUMNS": "100", "PYTHONHASHSEED": "0"},
+        env={**ours, "COLUMNS": "100", "PYTHONHASHSEED": "0", "MESHSPEC_TODAY": "2026-11-29"},
         check=False,
     )
     return _TIME.sub("", done.stdout + done.stderr)
@@ -68,8 +69,15 @@ def walk(text: str, said: Callable[[str, str, str], str]) -> str:
 
         def block(match: re.Match[str]) -> str:
             note, kind, body = match["note"], match["kind"], match["body"]
+            if note and (shown := _SHOWN.fullmatch(note)):
+                text = (folder / shown[1]).read_text(encoding="utf-8")
+                real = text[text.index(shown[2]) :]
+                return f"<!-- {note} -->\n```{kind}\n{said(note, body, real)}```"
             if kind == "python" and note:
                 write_file(folder, note, body)
+            if kind == "yaml" and note:
+                for line in re.findall(r"^- run: (meshspec .*)$", body, re.M):
+                    said(line, "", "" if not (told := run(line, folder)).startswith("meshspec:") else told)
             if kind == "console" and body.startswith("$ "):
                 command, _, shown = body.removeprefix("$ ").partition("\n")
                 return f"```console\n{said(command, shown, run(command, folder))}```"
@@ -79,7 +87,10 @@ def walk(text: str, said: Callable[[str, str, str], str]) -> str:
 
 
 def main() -> None:
-    text = walk(README.read_text(encoding="utf-8"), lambda command, _, real: f"$ {command}\n{real}")
+    def real(command: str, _: str, told: str) -> str:
+        return told if command.startswith("shown: ") else f"$ {command}\n{told}"
+
+    text = walk(README.read_text(encoding="utf-8"), real)
     README.write_text(text, encoding="utf-8")
 
 

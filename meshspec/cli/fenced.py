@@ -103,15 +103,19 @@ def names() -> list[str]:
 
 
 def line() -> str:
-    """The same in one line; empty where no file of an author's was imported."""
+    """The same in one line, which is the same on every machine; empty where no file of an author's was imported."""
     fences = present()
     if fences is None or not (fences.loaded or fences.around):
         return ""
     names = fences.names()
     mark = "not observed: "
-    known = [name for name in names if not name.startswith(mark)]
+    known = [_unmeasured(name) for name in names if not name.startswith(mark)]
     unseen = [name.removeprefix(mark) for name in names if name.startswith(mark)]
     return f"fences: {', '.join(known)}; not observed: {', '.join(unseen)}"
+
+
+def _unmeasured(name: str) -> str:
+    return "a limit on memory" if name.startswith("memory ") else name
 
 
 # -- the child ---------------------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ class Outputs:
     allow_undetermined: Annotated[bool, Parameter(negative="", help="Exit 0 where only that is left.")] = False
     config: Annotated[Path | None, Parameter(help="Read [tool.meshspec] in this file, not in pyproject.toml.")] = None
     no_config: Annotated[bool, Parameter(negative="", help="Read no [tool.meshspec] at all.")] = False
-    time_limit: Annotated[float, Parameter(help="Seconds that one call of a model's own code may take; 0: any.")] = 10.0
+    time_limit: Annotated[float, Parameter(help="Seconds that one call of a model's code may take; 0: any.")] = 10.0
 
 
 NOWHERE = Outputs()

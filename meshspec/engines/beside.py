@@ -3,7 +3,8 @@
 Three functions tell how to drive it. ``start() -> system`` gives a new one for every example; ``step(system, name,
 arguments)`` has it do one action of the model, with members of sorts as they are, choices after the arguments;
 ``observe(system)`` maps names of variables (``up``, ``recorded``) or of their cells (``recorded[effect0]``) to
-values, for as many of them as it can show. Each of them may be ``async``: every example has an event loop of its own.
+values, for as many of them as it can show. Sorts have their members meanwhile (``for job in Job``). Each of them may be
+``async``: every example has an event loop of its own.
 
 Sound when it says that the two differ: the model was run on CPython, the implementation as it is. Misses what
 ``observe`` does not show (the answer names it), what an action does that the model has not, and what other examples
@@ -28,6 +29,7 @@ from meshspec.errors import Blocked, UsageError
 from meshspec.expr.text import value_text
 from meshspec.lang.containers import fits
 from meshspec.lang.places import where_raised
+from meshspec.sorts import scope
 
 if TYPE_CHECKING:
     from hypothesis import settings as Settings
@@ -203,8 +205,9 @@ class Side:
         __tracebackhide__ = True
         steering: tuple[type[BaseException], ...] = (_Nested, *self.plan.beside.steering)
         try:
-            result = function(*arguments)
-            return self._loop_of(result).run(_waited(result)) if inspect.isawaitable(result) else result
+            with scope(self.plan.layout.sizes):  # so that the three may say `for job in Job`
+                result = function(*arguments)
+                return self._loop_of(result).run(_waited(result)) if inspect.isawaitable(result) else result
         except steering:
             raise
         except (Exception, SystemExit, asyncio.CancelledError, Blocked) as error:

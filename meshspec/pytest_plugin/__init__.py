@@ -75,7 +75,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
         return None  # named on the command line: pytest collects it by itself
     try:
         text = file_path.read_text(encoding="utf-8")
-        if "meshspec" not in text or not _SIGN.search(text):  # others have suites too: what is not ours is not imported
+        if "meshspec" not in text or not _SIGN.search(text):  # a suite of somebody else's is not to be imported
             return None
     except (OSError, UnicodeDecodeError):
         return None  # not ours to report: whoever imports the file will

@@ -174,5 +174,5 @@ def coverage_lines(found: Coverage, width: int = WIDTH) -> list[str]:
             shown = [f"{value} {count:,}" for value, count in list(counts.items())[:MOST_VALUES]]
             more = len(counts) - len(shown)
             shown += [f"and {more:,} more values"] if more > 0 else []
-            lines += paragraph(f"  {variable}: {', '.join(shown)}", width)
+            lines += [f"  {line}" for line in paragraph(f"{variable}: {', '.join(shown)}", width - 2)]
     return lines

@@ -65,6 +65,7 @@ def test_sizes_and_faults_are_for_the_models_that_have_them(user: User) -> None:
     assert not [note for note in report["notes"] if note.startswith("from ")]
     _, report = user.json("explore", "mine.py:Ledger", "--scope", "Effect=1", "--without", "crash")
     assert report["properties"][0]["scope"] == {"Effect": 1}
+    assert not [note for note in report["notes"] if note.startswith("from ")]
 
 
 @pytest.mark.parametrize("command", ["prove", "coverage", "mutate", "live", "simulate"])

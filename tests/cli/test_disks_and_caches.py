@@ -116,7 +116,10 @@ def test_a_device_that_is_full_is_told(user: User) -> None:
 
 
 def test_an_output_that_is_long_is_written_whole(user: User) -> None:
-    claims = "".join(f"\n    @always\n    def claim_{number}(self) -> bool: return self.number >= -{number}\n" for number in range(80))
+    claims = "".join(
+        f"\n    @always\n    def claim_{number}(self) -> bool: return self.number >= -{number}\n"
+        for number in range(80)
+    )
     user.write(COUNTER + claims)
     said = user.shell("explore", "mine.py", "--json", "report.json")
     assert said.code == 0 and said.out.count("\n  HOLDS ") > 80
