@@ -36,8 +36,12 @@ class Ours(pytest.Item):
         return session_of(self.config)
 
     def runtest(self) -> None:
+        from meshspec.lang.fences import watching
+
         try:
-            told = self.ask()
+            with watching() as fences:
+                told = self.ask()
+                fences.whole()
         except MeshspecError as error:
             raise ends.unasked(error) from None
         ends.end(self.mesh, self, told)

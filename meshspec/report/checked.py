@@ -30,6 +30,7 @@ from meshspec.engines.check import (
 from meshspec.engines.check import without as less_faults
 from meshspec.engines.limits import Options
 from meshspec.errors import Disagreement, UsageError
+from meshspec.lang.fences import watching
 from meshspec.lang.lift import LiftedModel
 from meshspec.progress import Progress, silent
 from meshspec.report import text
@@ -72,12 +73,15 @@ class Checked(Shown):
         answered: one answer a property, each finding with the command that shows it again.
         notes: lines that belong below the properties: what was not examined, what was not read.
         bug: how two of our own engines contradict each other; nothing else is answered then.
+        fences: which were up around the author's code, which down, and what is not observed; empty where whoever asked
+            put them up.
     """
 
     asked: Asked
     answered: tuple[Answered, ...] = ()
     notes: tuple[str, ...] = ()
     bug: str = ""
+    fences: tuple[str, ...] = ()
 
     @property
     def target(self) -> Target:
@@ -145,9 +149,13 @@ def checked(
     """Check a model: a class, an instance with its constants chosen, or a :class:`Target`.
 
     `scope` gives sizes by sort or by its name, 2 where nothing is said. Raises :class:`UsageError` for a sort, fault
-    or engine that there is not, and :class:`meshspec.errors.ModelError` for a model that cannot be read.
+    or engine that there is not, and :class:`meshspec.errors.ModelError` for a model that cannot be read. It runs in
+    this process, with what fences can stand around a call there.
     """
-    return ask(asked(model, scope=scope, engines=engines, settings=settings, without=without), progress)
+    with watching() as fences:
+        found = ask(asked(model, scope=scope, engines=engines, settings=settings, without=without), progress)
+        fences.whole()
+        return attrs.evolve(found, notes=(*found.notes, *fences.notes()), fences=tuple(fences.names()))
 
 
 def asked(
