@@ -16,7 +16,7 @@ PEERS := $(VENV)/.peers-$(or $(FOUND),none)
 # pyright would otherwise ask whether there is a newer pyright.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: check test lint floors types coverage soak agreement second-solver tla fuzz mutants bench lock clean python .venv
+.PHONY: check test lint floors types coverage soak agreement second-solver tla fuzz interrupts mutants bench notebook lock clean python .venv
 .DELETE_ON_ERROR:
 
 check: $(READY)  ## everything shipped: each promise, its evidence and its incidents
@@ -42,7 +42,7 @@ coverage: $(READY)  ## which lines and branches no test reaches
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --show-missing --skip-covered
 
-soak: agreement second-solver tla fuzz mutants  ## hours of it; each part goes on where it was stopped
+soak: agreement second-solver tla fuzz interrupts mutants  ## hours of it; each part goes on where it was stopped
 
 agreement: $(READY)  ## ten thousand generated models on which all readings must agree
 	$(BIN)/python -m tests.agreement.soak --models 10000 --resume $(ARGS)
@@ -56,11 +56,17 @@ tla: $(PEERS)  ## what we export to TLA+, by the grammar of another tool
 fuzz: $(PEERS)  ## a million files that nobody would write, for every reader of a file
 	$(BIN)/python -m tests.fuzz.soak --executions 1000000 --resume $(ARGS)
 
+interrupts: $(READY)  ## Ctrl-C in every engine, at many moments
+	$(BIN)/python -m tests.cli.interrupts --rounds 20 $(ARGS)
+
 mutants: $(PEERS)  ## faults in our own engines, made by a mutation tool: which does the suite miss?
 	$(BIN)/python -m tests.mutation --resume $(ARGS)
 
 bench: $(PEERS)  ## ratios against other tools in one run; needs spin and gcc
 	$(BIN)/python -m pytest -p no:cacheprovider -p no:xdist tests/benchmarks/bench_*.py $(ARGS)
+
+notebook: $(READY)  ## the notebooks, in JupyterLab
+	$(BIN)/jupyter lab notebooks $(ARGS)
 
 # A lock made on the oldest Python we support holds for the newer ones too; the reverse need not be true.
 lock:  ## remake requirements.lock from pyproject.toml; ARGS=--upgrade for newer releases
