@@ -306,15 +306,20 @@ class Plan:
         text = importlib.import_module("meshspec.report.text")  # stands above, and is needed only for a failure
         again = self.command(trace)
         lines: list[str] = [
-            self.model.name,
+            f"{self.model.name} ({self.name})" if self.name not in ("", self.model.name) else self.model.name,
             *(f"  {line}" for line in text.lines_of(Answered(finding, (finding,)), 98)),
         ]
         return "\n".join([*lines, *([f"  replay {finding.property}: {again}"] if again else [])])
 
+    @property
+    def name(self) -> str:
+        """The name by which a command line reaches the model; empty where there is none."""
+        targets = importlib.import_module("meshspec.targets")
+        return str(targets.target_of(self.target).name) if self.target is not None else ""
+
     def command(self, trace: Trace) -> str:
         """What to type to take this path again; empty where no command line can name what was driven."""
-        targets = importlib.import_module("meshspec.targets")
-        name = targets.target_of(self.target).name if self.target is not None else ""
+        name = self.name
         if not name or (self.against is not None and not self.against.name):
             return ""
         words = ["meshspec", "drive", name]
