@@ -3,7 +3,7 @@
 This is the vocabulary of a model file. The rest is reached by name (``meshspec.engines.explore``) or from the
 command line (``meshspec check``). A floor imports only lower floors; import-linter holds that in CI:
 
-    0  errors, sorts, answer, progress, display
+    0  errors, sorts, answer, progress, display, starting
     1  expr        nodes, handles, one traversal, text
     2  lang        @model, var, actions, claims, require; lifting
     3  backends    native, generated Python, z3; the lift certificate
@@ -13,6 +13,11 @@ command line (``meshspec check``). A floor imports only lower floors; import-lin
     7  cli, pytest_plugin, notebook
 """
 
+from meshspec import starting
+
+starting.begin()  # before anything that takes its time to load
+
+# ruff: noqa: E402
 from meshspec.errors import Blocked, ModelError
 from meshspec.lang.containers import Map, SetOf
 from meshspec.lang.evidence import evidence, promise

@@ -82,7 +82,8 @@ class Waiver:
     """That someone answers, until a day, for a property that does not hold.
 
     ``model`` is the subject of the finding as reports name it, ``expires`` the last day on which it counts, ``where``
-    the file and line that it stands at. ``ended`` is set when that day is over: it then excuses nothing.
+    the file and line that it stands at. ``ended`` is set when that day is over: it then excuses nothing. ``answer``
+    is the only one that it excuses.
     """
 
     model: str
@@ -92,6 +93,7 @@ class Waiver:
     expires: date
     where: str = ""
     ended: bool = False
+    answer: Answer = Answer.VIOLATED
 
 
 @attrs.frozen
@@ -113,7 +115,9 @@ class Finding(Shown):
         known: for UNDETERMINED, what is known so far; ``settles``: what would settle it.
         replay: the exact command that shows this finding again.
         where: ``file:line`` of the claim.
-        waiver: who answers for it where it does not hold; one that ended is told and excuses nothing.
+        claim: what an author's claim says, as it was read; a digest of it where that is long.
+        waiver: who answers for it where it does not hold; one that ended, or is for another answer, is told and
+            excuses nothing.
         facts: anything more that a line of text says, by name, so that the JSON says it too.
     """
 
@@ -134,6 +138,7 @@ class Finding(Shown):
     settles: str = ""
     replay: str = ""
     where: str = ""
+    claim: str = ""
     waiver: Waiver | None = None
     facts: Mapping[str, object] = attrs.field(default=_NOTHING)
 
@@ -145,8 +150,9 @@ class Finding(Shown):
 
     @builtins.property
     def waived(self) -> bool:
-        """Whether it does not hold, and a waiver that has not ended answers for that."""
-        return self.answer is not Answer.HOLDS and self.waiver is not None and not self.waiver.ended
+        """Whether it does not hold, and a waiver for this very answer that has not ended answers for that."""
+        waiver = self.waiver
+        return waiver is not None and not waiver.ended and self.answer is waiver.answer is not Answer.HOLDS
 
 
 def overall(findings: Iterable[Finding]) -> Finding:

@@ -9,6 +9,7 @@ kept.
 from __future__ import annotations
 
 import difflib
+import os
 import re
 import tomllib
 from collections.abc import Callable, Collection, Mapping
@@ -19,10 +20,11 @@ from typing import Any, cast
 
 import attrs
 
-from meshspec.answer import Strength, Waiver
+from meshspec.answer import Answer, Strength, Waiver
 from meshspec.engines.check import ENGINES
-from meshspec.engines.limits import memory
+from meshspec.engines.limits import LEAST_MEMORY, memory
 from meshspec.errors import UsageError
+from meshspec.lang.places import here
 
 NAME = "pyproject.toml"
 LARGEST = 1 << 20
@@ -86,7 +88,9 @@ def find(folder: Path | None = None) -> Path | None:
     The search ends at the first folder that holds ``.git``, and at the root. Raises :class:`UsageError` for a file on
     the way that cannot be read: it may hold the bounds that were meant.
     """
-    start = (folder or Path.cwd()).resolve()
+    if folder is None and not here():
+        raise UsageError("the present folder is gone: change to one that is there")
+    start = (folder or Path(here())).resolve()
     for above in (start, *start.parents):
         path = above / NAME
         if path.is_file() and _table(path, _loaded(path)) is not None:
@@ -192,13 +196,12 @@ def _number(least: int | None) -> Callable[[object], int]:
 
 
 def _memory(value: object) -> str:
-    if type(value) is int and value >= 1:
-        return str(value)
+    value = str(value) if type(value) is int else value
     try:
-        if not isinstance(value, str) or memory(value) < 1:
+        if not isinstance(value, str) or memory(value) < LEAST_MEMORY:
             raise UsageError("")
     except UsageError:
-        raise _Unfit('write an amount of memory, "4G", "500M" or a number of bytes') from None
+        raise _Unfit('write an amount of memory, "4G", "500M" or a number of bytes, 1M or more') from None
     return value
 
 
@@ -243,13 +246,18 @@ KEYS: Mapping[str, Callable[[object], object]] = {
 """The keys, as they are written, and what reads each."""
 
 WAIVER = ("model", "property", "owner", "reason", "expires")
+EXCUSED = ("VIOLATED", "UNDETERMINED", "VACUOUS")
+"""What a waiver's ``answer`` may be: the one that it excuses, the first where nothing is said."""
 
 
 def waiver(entry: Mapping[str, Any], where: str) -> Waiver:
-    """One ``[[tool.meshspec.waivers]]``; raises :class:`UsageError` for what is missing, empty, unknown or no day."""
+    """One ``[[tool.meshspec.waivers]]``; raises :class:`UsageError` for what is missing, empty, unknown or no day.
+
+    ``answer`` alone may be missing.
+    """
     for key in entry:
-        if key not in WAIVER:
-            raise UsageError(f"{where}: a waiver has no {key!r}; it has {', '.join(WAIVER)}")
+        if key not in (*WAIVER, "answer"):
+            raise UsageError(f"{where}: a waiver has no {key!r}; it has {', '.join(WAIVER)} and answer")
     for key in WAIVER:
         if key not in entry:
             raise UsageError(f"{where}: a waiver needs {key!r}; it has {', '.join(entry) or 'nothing'}")
@@ -259,7 +267,10 @@ def waiver(entry: Mapping[str, Any], where: str) -> Waiver:
                 raise UsageError(f"{where}: expires = {value!r}: write a day without quotes, expires = 2027-01-31")
         elif not isinstance(value, str) or not value.strip():
             raise UsageError(f"{where}: {key} = {value!r}: write a text that says something, in quotes")
-    return Waiver(**{key: entry[key] for key in WAIVER}, where=where)
+    excused = entry.get("answer", EXCUSED[0])
+    if excused not in EXCUSED:
+        raise UsageError(f"{where}: answer = {excused!r}: it excuses one answer, {', '.join(EXCUSED)}, in quotes")
+    return Waiver(**{key: entry[key] for key in WAIVER}, where=where, answer=Answer(excused))
 
 
 _HEAD = re.compile(r"^\s*\[\[\s*tool\s*\.\s*meshspec\s*\.\s*waivers\s*\]\]", re.MULTILINE)
@@ -296,6 +307,8 @@ def _loaded(path: Path) -> str:
 
 def _table(path: Path, text: str) -> Mapping[str, Any] | None:
     """The ``[tool.meshspec]`` of a file's text; ``None`` where it has none."""
+    if text.startswith("\ufeff"):
+        raise UsageError(f"{_shown(path)}: it begins with a byte order mark, which TOML has not: save it without")
     if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
         raise UsageError(f"{_shown(path)}: a line of it has more than {_MOST_DOTS} dots, and it is not read")
     try:
@@ -316,7 +329,7 @@ def _table(path: Path, text: str) -> Mapping[str, Any] | None:
 def _shown(path: Path) -> str:
     """The file as messages name it: relative where it lies at or below the present folder."""
     try:
-        return str(path.resolve().relative_to(Path.cwd().resolve()))
+        return str(path.resolve().relative_to(Path(here() or os.sep).resolve()))
     except ValueError:
         return str(path)
 

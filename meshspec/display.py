@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import traceback
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
@@ -33,6 +34,16 @@ def lines_of(thing: object) -> list[str]:
     return cast("list[str]", report.lines(thing))
 
 
+def traceback_of(error: BaseException) -> list[str]:
+    """The lines of an author's that an exception came through, and what it says."""
+    places: Any = importlib.import_module("meshspec.lang.places")
+    told = [f"{type(error).__name__}: {error}"]
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if places.is_authors(frame.filename) and not places.is_installed(frame.filename):
+            told.insert(0, f"{places.shown(frame.filename)}:{frame.lineno}: {frame.line}".rstrip(": "))
+    return told
+
+
 class Shown:
     """What shows itself at the end of a notebook's cell and can be had as a table; there is nothing to import."""
 
@@ -42,12 +53,15 @@ class Shown:
         super().__init_subclass__()
         setattr(cls, _PRETTY, vars(Shown)[_PRETTY])  # IPython looks no further than the first class with a __repr__
 
+    def __str__(self) -> str:
+        return "\n".join(lines_of(self))
+
     def _repr_html_(self) -> str:
         return html_of(self)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """The same as plain text, for what shows no HTML; IPython asks for both, and a ``repr`` may be huge."""
-        printer.text("\n".join(lines_of(self)))
+        printer.text(str(self))
 
     def to_dataframe(self) -> DataFrame:
         """The same as a table of pandas, in plain values.

@@ -15,13 +15,15 @@ class Where:
 
     >>> str(Where("ledger.py", 12))
     'ledger.py:12'
+
+    Line 0 is no place, and no text.
     """
 
     file: str
     line: int
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+        return f"{self.file}:{self.line}" if self.line else ""
 
 
 LONGEST = 4000
@@ -35,16 +37,31 @@ class MeshspecError(Exception):
         super().__init__(message if len(message) <= LONGEST else f"{message[:LONGEST]}...")
 
 
+def _rendered(error: MeshspecError) -> list[str]:
+    """What IPython shows of a slip of its user's: the user's own lines and the message, and none of our lines."""
+    from meshspec.display import traceback_of
+
+    return traceback_of(error)
+
+
 class UsageError(MeshspecError):
     """What was asked cannot be understood: an unknown target, a scope of zero, no model in the file."""
+
+    _render_traceback_ = _rendered
 
 
 class ModelError(MeshspecError):
     """A model, policy or evidence file is not what it must be; ``where`` is the user's file and line if known."""
 
     def __init__(self, message: str, where: Where | None = None) -> None:
-        super().__init__(f"{where}: {message}" if where else message)
+        super().__init__(f"{where}: {message}" if where is not None and str(where) else message)
         self.where = where
+
+    _render_traceback_ = _rendered
+
+
+class ImportedTwice(ModelError):
+    """One file was imported under two names, so that its classes are there twice, and are not the same."""
 
 
 class LiftError(ModelError):

@@ -21,6 +21,7 @@ from meshspec.engines.check import DEFAULT_ENGINES, Settings, scope_of, without
 from meshspec.engines.limits import MUTANTS, Driving, Limits, Options, memory
 from meshspec.engines.walk import Walk
 from meshspec.errors import Disagreement, UsageError
+from meshspec.lang.fences import watching
 from meshspec.lang.lift import LiftedModel
 from meshspec.lang.places import number_cells
 from meshspec.report.agreement import Agreement
@@ -46,6 +47,9 @@ __all__ = [
 Scope = Mapping[Any, int]
 
 NAMELESS = "no command reaches a model that stands in no file: begin its cell with %%writefile NAME.py, and import it"
+
+GRAPH_STATES = 3000
+"""The most states of a graph for which no other bound is given: it is there to be looked at."""
 
 MOST_BUTTONS = 40
 """The most actions that have a button each."""
@@ -137,19 +141,25 @@ def agreement(found: Checked) -> Agreement:
     return compared(found)
 
 
+@watching()
 def model(model: Any) -> LiftedModel:
     """A model as it was read, to be shown: what it holds, what its actions ask and do, what it claims."""
     return certified(model)
 
 
+@watching()
 def graph(model: Any, *, scope: Scope | None = None, max_states: int | None = None) -> Graph:
-    """Every state of a scope and every step between them; drawn where there are at most sixty states."""
+    """Every state of a scope and every step between them; drawn where there are at most sixty states.
+
+    With no `max_states` it is cut off at :data:`GRAPH_STATES`, whatever the project allows a check.
+    """
     from meshspec.engines.graph import build
 
-    lifted, sizes, limits, _ = _read(model, scope, load(), max_states)
+    lifted, sizes, limits, _ = _read(model, scope, load(), _first(max_states, GRAPH_STATES))
     return build(lifted, sizes, limits)
 
 
+@watching()
 def coverage(model: Any, *, scope: Scope | None = None, max_states: int | None = None) -> Coverage:
     """What is tried at all in a scope: actions, guards, antecedents, witnesses, values."""
     from meshspec.engines.coverage import coverage as covered
@@ -158,6 +168,7 @@ def coverage(model: Any, *, scope: Scope | None = None, max_states: int | None =
     return covered(lifted, sizes, limits, name=name)
 
 
+@watching()
 def mutate(
     model: Any,
     *,
@@ -182,6 +193,7 @@ def mutate(
 # -- what was asked --------------------------------------------------------------------------------------------
 
 
+@watching()
 def _answered(
     model: Any,
     scope: Scope | None,
@@ -285,19 +297,28 @@ class Walker:
 
     # -- steps -------------------------------------------------------------------------------------------------
 
+    @watching()
     def take(self, action: str | int) -> Walker:
-        """Take an enabled action, by its name with arguments or its place from 0; :class:`UsageError` for others."""
-        self.walk.take(action)
+        """Take an enabled action, by its name with arguments or its place from 1; :class:`UsageError` for others."""
+        many = len(self.walk.enabled)
+        if isinstance(action, int) and not 1 <= action <= many:
+            raise UsageError(f"there is no action {action}: {many} are enabled, counted from 1")
+        self.walk.take(action - 1 if isinstance(action, int) else action)
         return self._stands()
 
+    @watching()
     def back(self) -> Walker:
         """One step back; raises :class:`UsageError` at the start."""
         self.walk.back()
         return self._stands()
 
+    @watching()
     def reset(self, initial: int | None = None) -> Walker:
-        """Back to the start, or to another initial state, counted from 0."""
-        self.walk.reset(initial)
+        """Back to the start, or to another initial state, counted from 1."""
+        many = self.walk.initials
+        if initial is not None and not 1 <= initial <= many:
+            raise UsageError(f"there is no initial state {initial}: there are {many:,}, counted from 1")
+        self.walk.reset(None if initial is None else initial - 1)
         return self._stands()
 
     def _stands(self) -> Walker:
@@ -372,7 +393,8 @@ class Walker:
         return button
 
 
-def walk(model: Any, *, scope: Scope | None = None, start: int = 0) -> Walker:
-    """Walk a model by hand from its initial state numbered `start`, counted from 0. A walk checks nothing."""
+@watching()
+def walk(model: Any, *, scope: Scope | None = None, start: int = 1) -> Walker:
+    """Walk a model by hand from its initial state numbered `start`, counted from 1. A walk checks nothing."""
     lifted, sizes, _, _ = _read(model, scope, load(), None)
-    return Walker(Walk(lifted, sizes, start))
+    return Walker(Walk(lifted, sizes)).reset(start)

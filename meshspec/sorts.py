@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar, Token
 from enum import Enum
@@ -10,12 +12,15 @@ from typing import Any, Self, TypeGuard, TypeVar
 
 import attrs
 
-from meshspec.errors import ModelError, UsageError
+from meshspec.errors import ImportedTwice, ModelError, UsageError
 
 _T = TypeVar("_T")
 
 _sizes: ContextVar[Mapping[type[Sort], int]] = ContextVar("meshspec_scope", default=MappingProxyType({}))
 no_iteration: ContextVar[Callable[[str], None] | None] = ContextVar("meshspec_no_iteration", default=None)
+
+
+_OURS = ("__eq__", "__ne__", "__hash__", "__new__", "__init__", "__setattr__", "__getattribute__", "__reduce__")
 
 
 class _SortMeta(type):
@@ -47,6 +52,12 @@ class Sort(metaclass=_SortMeta):
     _pool: dict[int, Sort]
 
     def __init_subclass__(cls) -> None:
+        for name in _OURS:
+            owner = next(base for base in cls.__mro__ if name in vars(base))
+            if owner is not Sort and owner is not object:
+                raise ModelError(
+                    f"{cls.__name__} has a {name} of its own: a sort has nothing but equality by identity"
+                )
         cls._pool = {}
 
     def __new__(cls, index: int) -> Self:  # members are pooled per class
@@ -100,8 +111,22 @@ def members(sort: type[Sort]) -> tuple[Sort, ...]:
         )
     size = _sizes.get().get(sort)
     if size is None:
+        for other in _sizes.get():
+            not_another(sort, other)
         raise ModelError(f"{sort.__name__} has no size here: run this inside `with scope({{{sort.__name__}: 3}}):`")
     return tuple(sort(i) for i in range(size))
+
+
+def not_another(sort: type, other: type) -> None:
+    """Raise :class:`ImportedTwice` where two classes are one in the text: their file was imported under two names."""
+    if sort is other or sort.__qualname__ != other.__qualname__ or sort.__module__ == other.__module__:
+        return
+    one, two = (getattr(sys.modules.get(cls.__module__), "__file__", None) for cls in (sort, other))
+    if one is not None and two is not None and os.path.realpath(one) == os.path.realpath(two):
+        raise ImportedTwice(
+            f"{sort.__name__} was imported twice: as {sort.__module__} and as {other.__module__}, which makes it two "
+            "classes; import it under one name"
+        )
 
 
 class scope:  # a word of the vocabulary, read as a verb phrase: with scope({Effect: 2})
@@ -139,6 +164,8 @@ class Range:
         """The range once the constants are known; raises :class:`ModelError` when it is empty."""
         lo = self.lo(constants) if callable(self.lo) else self.lo
         hi = self.hi(constants) if callable(self.hi) else self.hi
+        if max(abs(lo), abs(hi)).bit_length() > 13_288:
+            raise ModelError("the bound of a Range is an integer of more than 4,000 digits: write a smaller one")
         if hi < lo:
             raise ModelError(f"Range({lo}, {hi}) is empty: its first bound must not exceed its second")
         return range(lo, hi + 1)

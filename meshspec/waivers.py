@@ -1,9 +1,11 @@
 """Waivers: someone answers, until a day, for a property that does not hold.
 
-A waiver is written in ``[[tool.meshspec.waivers]]``, with an owner, a reason and a last day. What it excuses is shown
-with its whole argument, counted apart and left out of the exit code. It can excuse nothing else: not a bug of ours
-(exit 70), not bad input (exit 2), not that a check was ended before its end or had nothing to check. One that ended
-fails until it is deleted, whether its property holds or not; one that nothing was found for is told.
+A waiver is written in ``[[tool.meshspec.waivers]]``, with an owner, a reason, a last day and, where it is not
+VIOLATED, the one answer that it excuses: a claim that says nothing any more is not what somebody answered for. What
+it excuses is shown with its whole argument, counted apart and left out of the exit code. It can excuse nothing else:
+not a bug of ours (exit 70), not bad input (exit 2), not that a check was ended before its end or had nothing to
+check. One that ended fails until it is deleted, whether its property holds or not; one that nothing was found for is
+told.
 
 The day is taken from :func:`today`, in UTC, and can be set by ``MESHSPEC_TODAY``. ``SOURCE_DATE_EPOCH`` is not asked:
 build tools set it to a day long past for reasons of their own, and every waiver would live again.
@@ -81,6 +83,7 @@ class Waivers:
     _places: dict[tuple[str, str], str] = attrs.field(init=False, factory=dict[tuple[str, str], str])
     _used: set[tuple[str, str]] = attrs.field(init=False, factory=set[tuple[str, str]])
     _held: set[tuple[str, str]] = attrs.field(init=False, factory=set[tuple[str, str]])
+    _other: set[tuple[str, str]] = attrs.field(init=False, factory=set[tuple[str, str]])
     _models: set[str] = attrs.field(init=False, factory=set[str])
     _notes: list[str] = attrs.field(init=False, factory=list[str])
 
@@ -108,7 +111,7 @@ class Waivers:
                 continue
             made.append(attrs.evolve(one, answer=attrs.evolve(finding, waiver=waiver)))
             if finding.answer is not Answer.HOLDS:
-                self._used.add(key)
+                (self._used if finding.answer is waiver.answer else self._other).add(key)
             elif waiver.ended and key not in self._held:
                 made.append(_outlived(waiver, "the property holds"))
             self._held |= {key} if finding.answer is Answer.HOLDS else set()
@@ -130,7 +133,7 @@ class Waivers:
 
     def last(self) -> list[Answered]:
         """At the end: a failing answer for each that ended and whose model was checked, but not its property."""
-        answered = self._used | self._held
+        answered = self._used | self._held | self._other
         lost = [w for w in self.waivers if w.ended and w.model in self._models and _key(w) not in answered]
         return [_outlived(waiver, "no such property of the model was checked") for waiver in lost]
 
@@ -145,7 +148,7 @@ class Waivers:
         notes = list(dict.fromkeys(self._notes))
         if self.waivers and TODAY in environ:
             notes.append(f"today is taken to be {self.on}, from {TODAY}")
-        told = self._used | self._held
+        told = self._used | self._held | self._other
         for waiver in (waiver for waiver in self.waivers if _key(waiver) not in told):
             checked = waiver.model in self._models
             if waiver.ended and checked:

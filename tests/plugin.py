@@ -93,7 +93,7 @@ TestCharging = meshspec.suite(Charging, scope={Job: 1}, engines=["explore"])
 """
 
 HOLDING = (
-    SUITE
+    SUITE.rpartition("TestCharging")[0]
     + """
 TestCharging = meshspec.suite(Charging, scope={Job: 1}, engines=["explore", "prove"], without=["crash"])
 """

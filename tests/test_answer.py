@@ -98,7 +98,7 @@ def test_requiring_changes_no_other_word_and_no_witness() -> None:
 
 ONE_OF_EACH = {HOLDS: EXHAUSTIVE, VIOLATED: BAD, UNDETERMINED: OPEN, VACUOUS: IDLE}
 WAIVER = Waiver("M", "p", "Ada", "being mended", date(2027, 1, 31))
-LIVE = {answer: attrs.evolve(said, waiver=WAIVER) for answer, said in ONE_OF_EACH.items()}
+LIVE = {a: attrs.evolve(said, waiver=attrs.evolve(WAIVER, answer=a)) for a, said in ONE_OF_EACH.items()}
 ENDED = {a: attrs.evolve(said, waiver=attrs.evolve(WAIVER, ended=True)) for a, said in ONE_OF_EACH.items()}
 
 
@@ -132,3 +132,5 @@ def test_a_waiver_that_ended_excuses_nothing() -> None:
 def test_waived_is_what_does_not_hold_and_has_a_waiver_in_force() -> None:
     assert [answer for answer in Answer if LIVE[answer].waived] == [VIOLATED, UNDETERMINED, VACUOUS]
     assert not any(said.waived for said in ONE_OF_EACH.values())
+    usual = {answer: attrs.evolve(said, waiver=WAIVER) for answer, said in ONE_OF_EACH.items()}
+    assert [answer for answer in Answer if usual[answer].waived] == [VIOLATED], "and only what it is for"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meshspec.answer import Waiver
+from meshspec.answer import Answer, Waiver
 from meshspec.config import KEYS, LARGEST, NO_CONFIG, Config, find, load
 from meshspec.errors import UsageError
 from tests.report.hostile import SOME
@@ -78,7 +78,7 @@ def test_what_is_not_said_is_none(tmp_path: Path) -> None:
     [
         ('scope = "Effect=3, Worker=2"', "scope", {"Effect": 3, "Worker": 2}),
         ('engines = "explore"', "engines", ("explore",)),
-        ("max-memory = 1000", "max-memory", "1000"),
+        ("max-memory = 1000000", "max-memory", "1000000"),
         ('symmetry = "off"', "symmetry", False),
         ('without = ["a", "a", "b"]', "without", ("a", "b")),
         ("seed = 0", "seed", 0),
@@ -143,12 +143,21 @@ def test_what_is_wrong_is_told_with_the_file_and_the_key(tmp_path: Path, line: s
         ('reason = "r"\n', "reason = 3\n", "reason = 3: write a text"),
         ("2027-01-31", '"2027-01-31"', "write a day without quotes, expires = 2027-01-31"),
         ("2027-01-31", "2027-01-31T00:00:00", "write a day without quotes"),
-        ("expires", "until", "a waiver has no 'until'; it has model, property, owner, reason, expires"),
+        ("expires", "until", "a waiver has no 'until'; it has model, property, owner, reason, expires and answer"),
+        ("expires", "answer = 'HOLDS'\nexpires", "it excuses one answer, VIOLATED, UNDETERMINED, VACUOUS, in quotes"),
+        ("expires", "answer = 1\nexpires", "answer = 1: it excuses one answer"),
+        ("expires", "answer = ['VACUOUS']\nexpires", "it excuses one answer"),
     ],
 )
-def test_a_waiver_has_all_five_keys_and_no_other(tmp_path: Path, old: str, new: str, why: str) -> None:
+def test_a_waiver_has_all_its_keys_and_no_other(tmp_path: Path, old: str, new: str, why: str) -> None:
     said = refused(tmp_path, "[tool.meshspec]\n\n" + WAIVER.replace(old, new))
     assert said.startswith("pyproject.toml:3: ") and why in said
+
+
+def test_a_waiver_is_for_violated_where_it_names_no_answer(tmp_path: Path) -> None:
+    assert config_of(tmp_path, WAIVER).waivers[0].answer is Answer.VIOLATED
+    for answer in ("VIOLATED", "UNDETERMINED", "VACUOUS"):
+        assert config_of(tmp_path, WAIVER + f'answer = "{answer}"\n').waivers[0].answer is Answer(answer)
 
 
 def test_a_waiver_knows_its_line_where_that_is_sure(tmp_path: Path) -> None:

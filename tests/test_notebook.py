@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 import sys
 from pathlib import Path
-from typing import Any, cast
+from types import ModuleType
+from typing import Annotated, Any, cast
 
 import nbclient
 import nbformat
 import pytest
 
+from meshspec import Range, action, model, require, var
 from meshspec import notebook as nb
 from meshspec.answer import Answer
 from meshspec.display import html_of
-from meshspec.errors import Disagreement, UsageError
+from meshspec.errors import Disagreement, LiftError, ModelError, UsageError
+from meshspec.lang.fences import Fenced, present, watching
 from meshspec.lang.places import number_cells, shown
 from meshspec.report.checked import checked
 from tests.readme import BLOCK, README
@@ -186,7 +190,7 @@ def test_a_button_pressed_twice_says_why_it_cannot_be() -> None:
 
 def test_without_widgets_it_walks_by_methods_and_shows_text_and_html(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ipywidgets", None)
-    walker = nb.walk(charging(), scope={"Job": 1}).take("charge(job0)").take(1)
+    walker = nb.walk(charging(), scope={"Job": 1}).take("charge(job0)").take(2)
     assert walker.box is None
     shown_ = cast(Any, walker)._repr_mimebundle_()
     assert set(shown_) == {"text/plain", "text/html"}
@@ -195,8 +199,8 @@ def test_without_widgets_it_walks_by_methods_and_shows_text_and_html(monkeypatch
     assert "enabled: charge(job0), crash" in repr(walker)
     assert "1. charge(job0)" in read(shown_["text/html"])
     assert walker.back().path == "charge(job0)"
-    assert walker.reset(0).path == ""
-    assert list(walker.take(0).to_dataframe()["action"]) == ["", "charge(job0)"]
+    assert walker.reset(1).path == ""
+    assert list(walker.take(1).to_dataframe()["action"]) == ["", "charge(job0)"]
 
 
 def test_a_step_that_is_not_enabled_and_a_start_that_there_is_not_are_refused() -> None:
@@ -226,6 +230,161 @@ def test_of_very_many_actions_the_rest_is_counted() -> None:
     walker = nb.walk(charging(), scope={"Job": 60})
     assert len(walker.box.children[1].children) == nb.MOST_BUTTONS + 1
     assert walker.box.children[1].children[-1].value == "… and 21 more, with .take(...)"
+
+
+def test_steps_and_starts_are_counted_from_one_as_the_terminal_counts_them() -> None:
+    walker = nb.walk(charging(), scope={"Job": 1}, start=1)
+    assert walker.take(1).path == "charge(job0)"
+    for number in (0, -1, 9):
+        with pytest.raises(UsageError, match=f"there is no action {number}: 2 are enabled, counted from 1"):
+            walker.take(number)
+        with pytest.raises(UsageError, match=f"there is no initial state {number}: there are 1, counted from 1"):
+            walker.reset(number)
+    with pytest.raises(UsageError, match="there is no initial state 0"):
+        nb.walk(charging(), start=0)
+
+
+def test_what_is_false_names_its_claim_once() -> None:
+    walker = nb.walk(charging(), scope={"Job": 1}).take("charge(job0)").take("crash").take("charge(job0)")
+    assert repr(walker).count("charged_at_most_once") == 1
+    assert read(html_of(walker.walk)).count("charged_at_most_once") == 1
+
+
+# -- a body that does not come back, or prints -----------------------------------------------------------------
+
+
+@model
+class Endless:
+    n: int = var(0)
+
+    @action
+    def go(self) -> None:
+        while True:
+            pass
+
+
+@model
+class Counting:
+    n: int = var(0)
+
+    @action
+    def go(self) -> None:
+        while self.n < 10:
+            self.n += 1
+
+
+@model
+class Chatty:
+    n: Annotated[int, Range(0, 2)] = var(0)
+
+    @action
+    def up(self) -> None:
+        require(self.n < 2)
+        print("hello")
+        self.n += 1
+
+
+DOORS = (nb.check, nb.drive, nb.model, nb.graph, nb.coverage, nb.mutate, nb.walk)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_no_door_runs_a_body_that_does_not_come_back_for_ever(door: Any) -> None:
+    with watching(0.2), pytest.raises(Fenced, match=r"test_notebook\.py:\d+: it did not come back in 0.2 s"):
+        door(Endless)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_puts_up_fences_of_its_own(door: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    up: list[bool] = []
+
+    def certified(_: object) -> object:
+        up.append(present() is not None)
+        raise UsageError("seen")
+
+    monkeypatch.setattr(nb, "certified", certified)
+    with pytest.raises(UsageError, match="seen"):
+        door(Chatty)
+    assert up == [True]
+    assert present() is None
+
+
+def test_a_loop_that_counts_is_refused_with_what_to_write_instead() -> None:
+    with pytest.raises(LiftError, match="asks more than 128 questions, the last of them here: bound"):
+        nb.check(Counting)
+
+
+def test_what_a_body_prints_is_kept_apart_and_told(capfd: pytest.CaptureFixture[str]) -> None:
+    class Stream(io.StringIO):
+        def write(self, text: str, /) -> int:
+            return super().write(text) if type(text) is str else 0
+
+    for name in ("stdout", "stderr"):
+        mine = Stream()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, name, mine)
+            vars(Chatty).get("_meshspec_certified", {}).clear()
+            found = nb.explore(Chatty)
+        assert mine.getvalue() == ""
+        assert found.of("no action raises").answer.answer is Answer.HOLDS
+        assert any("kept apart: 'hello" in note for note in found.notes)
+    assert capfd.readouterr().out == ""
+
+
+# -- what was defined again, and what a slip shows -------------------------------------------------------------
+
+TINY = """
+from meshspec import Map, Sort, action, always, forall, model, require, var
+from meshspec import notebook as nb
+class Job(Sort): ...
+@model
+class Tiny:
+    done: Map[Job, bool] = var(False)
+    @action
+    def do(self, j: Job) -> None:
+        require(not self.done[j])
+        self.done[j] = True
+    @always
+    def fine(self) -> bool:
+        return forall(Job, lambda j: not self.done[j])
+"""
+
+
+def test_a_sort_that_was_defined_again_after_its_model_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    cell = ModuleType("a_cell")
+    monkeypatch.setitem(sys.modules, "a_cell", cell)
+    held: Any = vars(cell)
+    exec(compile(TINY, "cell.py", "exec"), held)
+    assert nb.explore(held["Tiny"]).of("fine").answer.answer is Answer.VIOLATED
+    exec("class Job(Sort): ...", held)
+    again = "Job was defined again after Tiny: run the cell that defines Tiny again"
+    for door in cast("tuple[Any, ...]", DOORS):
+        more = {} if door is nb.model else {"scope": {held["Job"]: 1}}
+        with pytest.raises(ModelError, match=again):
+            door(held["Tiny"], **more)
+    exec(compile(TINY, "cell.py", "exec"), held)
+    assert nb.explore(held["Tiny"]).of("fine").answer.answer is Answer.VIOLATED
+
+
+def test_a_slip_shows_its_own_line_and_the_message_and_none_of_our_lines() -> None:
+    with pytest.raises(UsageError) as caught:
+        nb.explore(charging(), scope={"Jobs": 1})
+    shown_: list[str] = cast(Any, caught.value)._render_traceback_()
+    assert shown_[-1].startswith("UsageError: ")
+    assert len(shown_) == 2
+    assert re.search(r'test_notebook\.py:\d+: nb\.explore\(charging\(\), scope={"Jobs": 1}\)$', shown_[0])
+    assert not hasattr(Disagreement("x"), "_render_traceback_"), "a bug of ours is shown whole"
+
+
+# -- a graph ---------------------------------------------------------------------------------------------------
+
+
+def test_a_graph_that_is_too_large_to_be_looked_at_is_cut_and_says_that_nothing_is_drawn() -> None:
+    text = words(str(nb.graph(charging(), scope={"Job": 6})))
+    assert f"(cut off by max_states of {nb.GRAPH_STATES:,})" in text
+    assert f"not drawn: {nb.GRAPH_STATES:,} states are more than the 60" in text
+    assert "max_states=... for more of them" in text
+    assert "meshspec show" not in text
+    assert "drawn where HTML is shown" in words(str(nb.graph(charging(), scope={"Job": 1})))
 
 
 # -- the notebook itself ---------------------------------------------------------------------------------------

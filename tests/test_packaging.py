@@ -27,6 +27,7 @@ DATA = {
     "meshspec/paper/benchmarks.json",
     "meshspec/paper/claims.toml",
     "meshspec/paper/comparison.md",
+    "meshspec/paper/driving.json",
     "meshspec/report/bundle-schema.json",
     "meshspec/report/schema.json",
 }

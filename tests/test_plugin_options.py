@@ -124,7 +124,7 @@ def test_a_bundle_is_written_and_run_again(user: pytest.Pytester) -> None:
     bundle = next(Path(user.path).glob("out/*once.json"))
     replayed = again(user, "--meshspec-replay", str(bundle))
     replayed.assert_outcomes(failed=1)
-    shows(replayed, *ARGUMENT)
+    shows(replayed, *(line.replace("(shortest", "(as recorded: shortest") for line in ARGUMENT))
     both = again(user, "--meshspec-replay", "out", "test_it.py")
     both.assert_outcomes(passed=5, failed=2)
     write(user, "charging.py", CHARGING.replace("self.in_hand = each(Job, lambda j: False)", "pass"))

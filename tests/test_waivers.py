@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from itertools import product
+from itertools import permutations, product
 
 import attrs
 import pytest
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from meshspec.answer import Answer, Finding, Strength, Waiver, exit_code
 from meshspec.engines.check import Answered, interrupted
 from meshspec.errors import UsageError
+from meshspec.report.text import waiver_text
 from meshspec.waivers import LONGEST, TODAY, Waivers, today, waive
 from tests.report.hostile import SOME
 
@@ -34,16 +35,29 @@ def code(answered: list[Answered]) -> int:
 
 @pytest.mark.parametrize("answer", [VIOLATED, UNDETERMINED, VACUOUS])
 def test_what_does_not_hold_is_excused_until_the_last_day_and_keeps_its_argument(answer: Answer) -> None:
-    one = said(answer)
+    one, waiver = said(answer), attrs.evolve(WAIVER, answer=answer)
     for on in (ON, WAIVER.expires):
-        (waived,), (record,), notes = waive([one], [WAIVER], on)
-        assert waived.answer == attrs.evolve(one.answer, waiver=WAIVER)
+        (waived,), (record,), notes = waive([one], [waiver], on)
+        assert waived.answer == attrs.evolve(one.answer, waiver=waiver)
         assert waived.answer.waived and waived.findings == one.findings
-        assert (record.waiver, record.state, notes) == (WAIVER, "used", [])
+        assert (record.waiver, record.state, notes) == (waiver, "used", [])
         assert code([waived]) == 0
-    (late,), (record,), _ = waive([one], [WAIVER], WAIVER.expires + timedelta(days=1))
+    (late,), (record,), _ = waive([one], [waiver], WAIVER.expires + timedelta(days=1))
     assert not late.answer.waived
     assert (record.state, code([late])) == ("expired", code([one]))
+
+
+@pytest.mark.parametrize(("excused", "answer"), list(permutations([VIOLATED, UNDETERMINED, VACUOUS], 2)))
+def test_it_excuses_no_other_answer_and_says_so(excused: Answer, answer: Answer) -> None:
+    one, waiver = said(answer), attrs.evolve(WAIVER, answer=excused)
+    (told,), (record,), notes = waive([one], [waiver], ON)
+    assert not told.answer.waived
+    assert (record.state, code([told]), notes) == ("unused", code([one]), [])
+    assert waiver_text(told.answer) == (
+        f"its waiver is for {excused.value}, and this is {answer.value}: it excuses nothing (Ada: being mended)"
+    )
+    ended, _, _ = waive([one], [attrs.evolve(ENDED, answer=excused)], ON)
+    assert code(ended) == code([one]) and len(ended) == 1
 
 
 def test_it_excuses_one_property_of_one_model() -> None:
@@ -142,17 +156,18 @@ def test_a_day_that_is_none_is_refused(given: str) -> None:
         today({TODAY: given})
 
 
+BAD = (VIOLATED, UNDETERMINED, VACUOUS)
 _MANY = st.lists(
     st.builds(said, st.sampled_from(Answer), st.sampled_from("pqr"), st.sampled_from("MN")), max_size=5
 )  # fmt: skip
 
 
-def waiver_of(key: tuple[str, str], ended: bool) -> Waiver:
-    return Waiver(*key, "Ada", "why", ON - timedelta(days=1) if ended else ON)
+def waiver_of(key: tuple[str, str], ended: bool, answer: Answer) -> Waiver:
+    return Waiver(*key, "Ada", "why", ON - timedelta(days=1) if ended else ON, answer=answer)
 
 
 _WAIVERS = st.lists(
-    st.builds(waiver_of, st.sampled_from(list(product("MN", "pqr"))), st.booleans()),
+    st.builds(waiver_of, st.sampled_from(list(product("MN", "pqr"))), st.booleans(), st.sampled_from(BAD)),
     max_size=4,
     unique_by=lambda waiver: (waiver.model, waiver.property),
 )
@@ -164,8 +179,8 @@ def test_whatever_is_waived_only_what_has_a_waiver_in_force_leaves_the_exit_code
     many: list[Answered], waivers: list[Waiver]
 ) -> None:
     answered, records, _ = waive(many, waivers, ON)
-    live = {(w.model, w.property) for w in waivers if w.expires >= ON}
-    left = [one for one in many if (one.answer.subject, one.answer.property) not in live]
+    live = {(w.model, w.property): {w.answer, HOLDS} for w in waivers if w.expires >= ON}
+    left = [one for one in many if one.answer.answer not in live.get((one.answer.subject, one.answer.property), ())]
     outlived = [one for one in answered if one.answer.kind == "waiver"]
     assert [one.findings for one in answered if one.answer.kind != "waiver"] == [one.findings for one in many]
     nothing_left = 0 if many else 4

@@ -45,6 +45,7 @@ from meshspec.expr.build import conj, const, less
 from meshspec.expr.nodes import INT, Absent, Cell, Const, Name, Node, Quant
 from meshspec.expr.text import cell_text, text, value_text
 from meshspec.expr.walk import free_names
+from meshspec.lang.asserting import refuse_optimized
 from meshspec.lang.declare import PARTS, declared
 from meshspec.lang.lift import Lifted, LiftedModel, instantiate, lift
 from meshspec.lang.outcomes import Blocks, Does, Outcome, Raises, Split
@@ -90,8 +91,10 @@ def certified(model: Any) -> LiftedModel:
 
     Lifted once for a class and its constants, where those can be hashed; certified unless the very same was certified
     before and that is on record (:mod:`meshspec.backends.certified_cache`). Raises
-    :class:`meshspec.errors.LiftError` and :class:`meshspec.errors.CertificateError`.
+    :class:`meshspec.errors.LiftError` and :class:`meshspec.errors.CertificateError`, and
+    :class:`meshspec.errors.UsageError` where Python runs with ``-O``.
     """
+    refuse_optimized()
     instance: object = instantiate(model)
     cls = type(instance)
     memo: dict[object, LiftedModel] = vars(cls).get(_MEMO, {})

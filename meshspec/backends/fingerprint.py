@@ -169,7 +169,7 @@ class _Walk:
         """A plain value is written at once; anything else gets a number, and is taken apart in its turn."""
         match thing:
             case None | bool() | int() | float() | complex() | str() | bytes() if type(thing) in _PLAIN:
-                self.put(type(thing).__name__, repr(thing))
+                self.put(type(thing).__name__, hex(thing) if type(thing) is int else repr(thing))
             case tuple() if type(cast("object", thing)) is tuple:
                 parts = cast("tuple[object, ...]", thing)
                 self.put("tuple", str(len(parts)))

@@ -14,6 +14,7 @@ import msgspec
 from meshspec import claims as registry_of
 from meshspec.claims import Claim, Missing, Registry, Row
 from meshspec.errors import UsageError
+from meshspec.report import files
 
 
 def claims(
@@ -40,6 +41,8 @@ def claims(
             written.
         ModelError: for a broken registry.
     """
+    if json is not None:
+        files.refuse_unwritable(json, "claims")
     registry = registry_of.load()
     rows = _chosen(registry, names, status, kind, primitive)
     missing, unexamined = registry_of.missing_evidence(registry), registry_of.unexamined(registry)
@@ -118,7 +121,4 @@ def _write(
         "missing_evidence": missing,
         "unexamined_evidence": unexamined,
     }
-    try:
-        path.write_bytes(msgspec.json.format(msgspec.json.encode(report, enc_hook=dict), indent=2) + b"\n")
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror}") from error
+    files.write(path, msgspec.json.format(msgspec.json.encode(report, enc_hook=dict), indent=2).decode() + "\n")

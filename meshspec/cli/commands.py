@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import attrs
@@ -29,6 +30,9 @@ from meshspec.engines.check import DEFAULT_ENGINES, ENGINES, Settings
 from meshspec.engines.limits import MUTANTS
 from meshspec.errors import UsageError
 from meshspec.targets import shipped_evidence, shipped_models
+
+PREFIX, STORY_LIMIT = 3, 10.0  # where nothing is said
+MOST_WALKED = 10**9
 
 app = App(
     name="meshspec",
@@ -71,8 +75,10 @@ def check(
     outputs: Outputs = NOWHERE,
     role: Annotated[str | None, Parameter(help="Judge a policy in this role: breaker.")] = None,
     with_: Annotated[str | None, Parameter("--with", help="A package the policy needs: NAME==VERSION.")] = None,
-    prefix: Annotated[int, Parameter(help="How many steps may come before the loop of a story: 0 to 3.")] = 3,
-    story_limit: Annotated[float, Parameter(help="Seconds after which a policy is taken to hang in a story.")] = 10.0,
+    prefix: Annotated[int, Parameter(help="How many steps may come before the loop of a story: 0 to 3.")] = PREFIX,
+    story_limit: Annotated[
+        float, Parameter(help="Seconds after which a policy is taken to hang in a story.")
+    ] = STORY_LIMIT,
 ) -> int:
     """Check models or policies: explore a scope, prove for every size, judge in a role.
 
@@ -85,7 +91,7 @@ def check(
     if role is not None:
         if scope or engine or without:
             raise UsageError("--scope, --engine and --without are for models; a policy in a --role has none of them")
-        if story_limit <= 0:
+        if not 0 < story_limit < math.inf:
             raise UsageError(f"--story-limit {story_limit}: give a number of seconds above zero")
         if not 0 <= prefix <= 3:
             raise UsageError(f"--prefix {prefix}: a story has 0 to 3 steps before its loop")
@@ -95,6 +101,8 @@ def check(
         return runs.judge_policies(targets, asked, settings, report)
     if with_ is not None:
         raise UsageError("--with installs a package for a policy: name a --role")
+    if prefix != PREFIX or story_limit != STORY_LIMIT:
+        raise UsageError("--prefix and --story-limit are for the stories of a policy: name a --role")
     if not targets:
         if scope or engine or without:
             raise UsageError("--scope, --engine and --without are for a target: name one")
@@ -123,6 +131,9 @@ def simulate(
     outputs: Outputs = NOWHERE,
 ) -> int:
     """Walk at random from an initial state, seeded, and shrink what is refuted."""
+    for option, given in (("--walks", walks), ("--steps", steps)):
+        if given > MOST_WALKED:
+            raise UsageError(f"{option} {given}: that would not come to an end; give at most {MOST_WALKED:,}")
     report = runs.Report(seed=seed, outputs=outputs)
     settings = Settings(seed=seed, walks=walks, steps=steps)
     return runs.check_models((target,), sizes_of(scope), ("simulate",), names(without), settings, report)

@@ -63,6 +63,7 @@ def fill(_: Any, commands: Sequence[str], arguments: Any) -> None:
 
     Raises :class:`meshspec.errors.UsageError` for a configuration that cannot be read.
     """
+    _whole(arguments)
     by_name = {name: argument for argument in arguments for name in argument.names}
     if not any(name in by_name for name in (*OPTIONS.values(), "--scope")):
         return
@@ -80,6 +81,18 @@ def fill(_: Any, commands: Sequence[str], arguments: Any) -> None:
             continue
         argument.append(Token(keyword=option, value=_text(key, value), source=_run.config.file))
         _run.used.add(key)
+
+
+def _whole(arguments: Any) -> None:
+    """Raise :class:`UsageError` for a number with a fraction where a whole one is asked for: it would be rounded."""
+    for argument in arguments:
+        for token in argument.tokens if argument.hint is int else ():
+            try:
+                whole = float(token.value).is_integer()
+            except (ValueError, OverflowError):
+                continue  # no number, or a huge one: told by whoever reads it
+            if not whole:
+                raise UsageError(f"{token.keyword or argument.name} {token.value}: write a whole number")
 
 
 def _given(by_name: Mapping[str, Any], option: str) -> str:

@@ -9,8 +9,8 @@ from cyclopts import Parameter
 
 from meshspec.cli import runs
 from meshspec.report import files
-from meshspec.report.diff import FORMAT, diff_object, lines_of
 from meshspec.report.diff import diff as compared
+from meshspec.report.diff import diff_object, lines_of
 from meshspec.report.json import text
 from meshspec.report.read import read_report
 
@@ -21,10 +21,13 @@ def diff(
     *,
     json: Annotated[Path | None, Parameter(help="Write the differences to this file as JSON.")] = None,
 ) -> int:
-    """Compare two reports that --json wrote: exit 1 if a property got worse or is gone, else 0."""
+    """Compare two reports that --json wrote: exit 1 if a property got worse, is gone, or is new and does not hold.
+
+    Exit 4 if neither has a property, else 0. A claim whose text is another is told as changed.
+    """
     report = runs.Report()
     if json is not None:
-        files.refuse_unwritable(json, f'"{FORMAT}"')
+        files.refuse_unwritable(json, "diff")
     found = compared(read_report(old), read_report(new))
     for line in lines_of(found, report.width):
         report.say(line)

@@ -12,6 +12,7 @@ from meshspec.cli import runs
 from meshspec.cli.options import NOWHERE, Outputs, Scope, Seed, Without, names, sizes_of
 from meshspec.engines.check import Settings
 from meshspec.engines.limits import Driving
+from meshspec.engines.tested import actions_of
 from meshspec.errors import UsageError
 from meshspec.targets import load_file, load_module
 
@@ -44,22 +45,6 @@ def drive(
     report = runs.Report(seed=seed, outputs=outputs)
     settings = Settings(seed=seed, driving=driving)
     return runs.check_models((target,), sizes_of(scope), ("drive",), names(without), settings, report)
-
-
-def actions_of(given: str) -> list[str]:
-    """Actions between commas, those within parentheses apart.
-
-    >>> actions_of("move(left, 2), crash")
-    ['move(left, 2)', 'crash']
-    """
-    parts, depth = [""], 0
-    for letter in given:
-        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(letter, 0)
-        if letter == "," and depth <= 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part.strip() for part in parts if part.strip()]
 
 
 def implementation_of(given: str) -> Any:

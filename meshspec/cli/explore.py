@@ -8,6 +8,7 @@ from typing import Annotated
 import attrs
 from cyclopts import Parameter
 
+from meshspec.cli import outputs as out
 from meshspec.cli import runs
 from meshspec.cli.options import (
     NOWHERE,
@@ -43,6 +44,7 @@ def explore(
     outputs: Outputs = NOWHERE,
 ) -> int:
     """Visit every state that can be reached in a scope."""
+    out.refuse_same(outputs, checkpoint=checkpoint)
     options = options_of(
         symmetry,
         workers,

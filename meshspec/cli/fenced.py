@@ -10,22 +10,25 @@ import atexit
 import contextlib
 import errno
 import faulthandler
+import io
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from typing import NoReturn, cast
+from typing import Any, NoReturn, cast
 
 from meshspec.answer import Finding, exit_code
-from meshspec.cli.waiting import DUMP, HANDED_ON, STOPS, Parent, Pipes
+from meshspec.cli.waiting import DUMP, HANDED_ON, STOPS, USAGE, Parent, Pipes
 from meshspec.errors import UsageError
+from meshspec.lang.asserting import OPTIMIZED
 from meshspec.lang.fences import LIMIT, Fences, present, watching
 from meshspec.lang.pulse import Pulse
 
 UNDETERMINED, BUG = 3, 70
 _SEARCH, _SPARE = 4 << 30, 2 << 30
 _LONG = 1e6
+_DESCRIPTORS = 32  # of the pipes, our streams, files that are imported, and a policy's process
 
 
 def run(command: Callable[[], int], *, reads: bool = False) -> int:
@@ -33,6 +36,8 @@ def run(command: Callable[[], int], *, reads: bool = False) -> int:
 
     `reads` is for a command that its user types into: it keeps its standard input and its place at the terminal.
     """
+    if sys.flags.optimize:
+        return _refused(OPTIMIZED)
     if not hasattr(os, "fork") or threading.active_count() > 1:
         with watching() as fences:
             fences.down += ["a process of its own", "no standard input", "a limit on memory"]
@@ -45,14 +50,40 @@ def run(command: Callable[[], int], *, reads: bool = False) -> int:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:  # pyright: ignore[reportUnnecessaryComparison]
             stream.flush()
-    pipes = Pipes()
+    try:
+        _room_for_descriptors()
+        pipes, pulse = Pipes(), Pulse()
+    except OSError as error:
+        if error.errno in (errno.EMFILE, errno.ENFILE):
+            return _refused(f"too few file descriptors: at least {_DESCRIPTORS} must be free (see ulimit -n)")
+        return _refused(f"the system does not give what the process of the check needs: {error.strerror}")
     handed = {*HANDED_ON, *STOPS, signal.SIGCHLD}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, handed)
-    pulse = Pulse()
-    child = os.fork()
+    try:
+        child = os.fork()
+    except OSError as error:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return _refused(f"the process of the check cannot be started: {error.strerror}")
     if not child:
         _child(command, pulse, pipes, before, reads)
     return Parent(child, pulse, pipes, reads).watch(before)
+
+
+def _refused(why: str) -> int:
+    with contextlib.suppress(OSError, AttributeError):  # where standard error is closed, the exit code says it
+        print(f"meshspec: {why}", file=sys.stderr)
+    return USAGE
+
+
+def _room_for_descriptors() -> None:
+    """Raises :class:`OSError` where there are fewer left than a run needs: it would fail in the middle."""
+    taken: list[int] = []
+    try:
+        for _ in range(_DESCRIPTORS):
+            taken.append(os.dup(0))
+    finally:
+        for number in taken:
+            os.close(number)
 
 
 def memory(most: int) -> None:
@@ -128,15 +159,21 @@ def _child(command: Callable[[], int], pulse: Pulse, pipes: Pipes, mask: set[int
         with watching(LIMIT, pulse) as fences:
             try:
                 fences.down += _apart(pipes, fences, reads)
-                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-                code = command()
+                fences.intact = intact = _guard(pipes, fences, leave)
+                try:
+                    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+                    code = command()
+                finally:
+                    intact()
+                signal.pthread_sigmask(signal.SIG_BLOCK, HANDED_ON)
             except KeyboardInterrupt:  # also while the commands are loaded
+                signal.pthread_sigmask(signal.SIG_BLOCK, HANDED_ON)
                 print("meshspec: interrupted; nothing was concluded", file=sys.stderr)
                 code = UNDETERMINED
-            signal.pthread_sigmask(signal.SIG_BLOCK, HANDED_ON)
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):
                 stream.flush()
+        fences.intact()
         atexit._run_exitfuncs()  # pyright: ignore[reportPrivateUsage]  # there is no public word for it
         pulse.cells[Pulse.DONE] = code + 1
     except BaseException as error:
@@ -161,7 +198,7 @@ def _apart(pipes: Pipes, fences: Fences, reads: bool) -> list[str]:
         fences.up += ["own process group", "no standard input"]
         _end_with_parent(pipes.alive[0])
         signal.signal(signal.SIGTTOU, signal.SIG_IGN)  # in the background of a terminal, and may write to it
-    fences.aside = (pipes.aside[1], *_own_streams())
+    fences.aside = (pipes.aside[1], *_own_streams(fences.pulse))
     os.set_blocking(pipes.trace[1], False)
     faulthandler.enable(pipes.trace[1], all_threads=False)
     if DUMP is not None:
@@ -178,6 +215,7 @@ def _apart(pipes: Pipes, fences: Fences, reads: bool) -> list[str]:
             sys.__unraisablehook__(told)
 
     sys.unraisablehook = ignored
+    fences.hears = True
     for number in HANDED_ON:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, interrupted)
@@ -192,6 +230,55 @@ def _apart(pipes: Pipes, fences: Fences, reads: bool) -> list[str]:
     return down
 
 
+def _guard(pipes: Pipes, fences: Fences, leave: Callable[[int], NoReturn]) -> Callable[[], None]:
+    """A look at the descriptors we speak through: where one was closed or replaced, the process ends and says so.
+
+    What it says, it says in memory, and whoever waits says it aloud. It uses nothing that can be replaced since.
+    """
+    fstat, cells, cut = os.fstat, fences.pulse.cells, Pulse.CUT
+    assert fences.aside is not None
+    numbers = (0, *fences.aside, pipes.trace[1], pipes.alive[0])  # 1 and 2 are aside at times, and put back
+    _CHANNELS.update((number, (fstat(number).st_dev, fstat(number).st_ino)) for number in numbers)
+    given = _CHANNELS
+
+    def intact() -> None:
+        for number, (device, node) in given.items():
+            try:
+                now = fstat(number)
+                whole = now.st_dev == device and now.st_ino == node
+            except OSError:
+                whole = False
+            if not whole:
+                cells[cut] = 1
+                leave(USAGE)
+
+    return intact
+
+
+_CHANNELS: dict[int, tuple[int, int]] = {}
+
+
+def write_no_more() -> None:
+    """Let what is still written to standard output go nowhere: its reader went away."""
+    number = sys.stdout.fileno()
+    os.dup2(os.open(os.devnull, os.O_WRONLY), number)
+    if number in _CHANNELS:  # ours to replace
+        now = os.fstat(number)
+        _CHANNELS[number] = now.st_dev, now.st_ino
+
+
+class _Voice(io.FileIO):
+    """A descriptor of our own, and how often something was written to it: whoever waits looks for that."""
+
+    def __init__(self, number: int, pulse: Pulse) -> None:
+        super().__init__(number, "w")
+        self._pulse = pulse
+
+    def write(self, data: Any, /) -> int:
+        self._pulse.cells[Pulse.WORDS] += 1
+        return super().write(data)
+
+
 def _end_with_parent(alive: int) -> None:
     """Have the system end the group when nobody waits for it any more; where it cannot, Ctrl-C does not reach it."""
     if sys.platform == "linux":
@@ -202,19 +289,24 @@ def _end_with_parent(alive: int) -> None:
         fcntl.fcntl(alive, fcntl.F_SETFL, fcntl.fcntl(alive, fcntl.F_GETFL) | os.O_ASYNC)
 
 
-def _own_streams() -> tuple[int, int]:
+def _own_streams(pulse: Pulse) -> tuple[int, int]:
     """Descriptors of our own for what we print: 1 and 2 go aside while an author's code is read."""
     copies: list[int] = []
     for name, number in (("stdout", 1), ("stderr", 2)):
         stream, kept = getattr(sys, name), os.dup(number)
         copies.append(kept)
         if stream is not None and stream is getattr(sys, f"__{name}__"):
-            ours = open(  # noqa: SIM115, PTH123  # for good
-                kept, "w", 1 if stream.line_buffering else -1, encoding=stream.encoding, errors=stream.errors
+            ours = io.TextIOWrapper(
+                io.BufferedWriter(_Voice(kept, pulse)),
+                stream.encoding,
+                stream.errors,
+                line_buffering=stream.line_buffering,
+                write_through=stream.write_through,
             )
-            ours.reconfigure(write_through=stream.write_through)
             setattr(sys, name, ours)
             setattr(sys, f"__{name}__", ours)
+        else:  # what is written there is not counted
+            pulse.cells[Pulse.WORDS] = 1
     return copies[0], copies[1]
 
 

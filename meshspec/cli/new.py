@@ -15,8 +15,9 @@ from meshspec.report.text import paragraph
 
 
 def new(
-    kind: Literal["model", "policy", "role"],
-    name: str,
+    kind: Literal["model", "policy", "role"] | None = None,
+    name: str | None = None,
+    /,
     *,
     dir: Annotated[Path, Parameter(help="The folder to write into.")] = Path(),
 ) -> int:
@@ -25,6 +26,8 @@ def new(
     NAME is the name of the file and of the class: retry-budget makes retry_budget.py with RetryBudget. No file is
     ever overwritten.
     """
+    if kind is None or name is None:
+        raise UsageError(f"write meshspec new {kind or 'model|policy|role'} NAME")
     chosen = templates.name_of(kind, name)
     written = _write(dir, templates.files(kind, chosen))
     report = runs.Report()

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from meshspec.answer import Strength
 from meshspec.cli import fenced
 from meshspec.engines.check import Settings
-from meshspec.engines.limits import Limits, Options, memory
+from meshspec.engines.limits import LEAST_MEMORY, Limits, Options, memory
 from meshspec.errors import UsageError
 
 Scope = Annotated[
@@ -59,6 +59,8 @@ def settings_of(max_states: int, max_memory: str, seed: int, require: str | None
     if require not in strengths:
         raise UsageError(f"--require {require}: write exhaustive or proved")
     limits = Limits(max_states, memory(max_memory))
+    if limits.max_memory < LEAST_MEMORY:
+        raise UsageError(f"--max-memory {max_memory}: that is too little to hold a state; give 1M or more")
     fenced.memory(limits.max_memory)
     return Settings(limits, seed=seed, require=strengths[require])
 
@@ -74,7 +76,8 @@ def sizes_of(scope: tuple[str, ...]) -> dict[str, int]:
     for part in (part for given in scope for part in given.split(",")):
         name, sign, size = part.partition("=")
         if not sign or not name or not size.isdecimal():
-            raise UsageError(f"--scope {part}: write Sort=size, for instance --scope Effect=3")
+            shown = part if part.isprintable() else repr(part)
+            raise UsageError(f"--scope {shown}: write Sort=size, for instance --scope Effect=3")
         if len(size) > 12:
             raise UsageError(f"--scope {part}: that is more than any scope can be")
         if sizes.setdefault(name, int(size)) != int(size):

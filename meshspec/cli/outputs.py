@@ -7,15 +7,17 @@ from pathlib import Path
 
 import attrs
 
-from meshspec.cli.options import Outputs
+from meshspec.answer import Answer, Finding
+from meshspec.cli.options import NOWHERE, Outputs
 from meshspec.engines.check import Answered
+from meshspec.errors import Where
 from meshspec.report import files
 from meshspec.report.checked import Asked
 from meshspec.report.json import text
 from meshspec.waivers import Record
 
-_MARKS = {"json": '"meshspec-report"', "junit": "<testsuites", "sarif": '"meshspec"', "markdown": "meshspec"}
-"""What a file of each format has in its first lines, if it is one of ours."""
+BUG = 70
+_KINDS = ("json", "junit", "sarif", "markdown")
 
 
 @attrs.frozen(eq=False)
@@ -33,18 +35,61 @@ class Told:
 
 
 def _paths(outputs: Outputs) -> dict[str, Path]:
-    named = {name: getattr(outputs, name) for name in _MARKS}
+    named = {name: getattr(outputs, name) for name in _KINDS}
     return {name: path for name, path in named.items() if path is not None}
 
 
 def refuse_unwritable(outputs: Outputs) -> None:
     """Raise :class:`meshspec.errors.UsageError`, before anything runs, for what could not be written afterwards."""
+    refuse_same(outputs)
     for name, path in _paths(outputs).items():
-        files.refuse_unwritable(path, _MARKS[name])
+        files.refuse_unwritable(path, name)
     if outputs.out is not None:
         from meshspec.report.bundle import refuse_unwritable_folder
 
         refuse_unwritable_folder(outputs.out)
+    global _asked
+    _asked = outputs
+
+
+_asked: Outputs | None = None
+
+
+def begin() -> None:
+    """Before each run: no report is asked for yet."""
+    global _asked
+    _asked = None
+
+
+def failed(message: str, where: Where | None, code: int) -> Iterator[str]:
+    """Nothing was concluded: every report that was asked for says so, lest an older one be taken for this run's.
+
+    Gives the lines that the terminal shows of it. Raises :class:`meshspec.errors.UsageError` for a file that cannot
+    be written; the annotations come before.
+    """
+    outputs, place = _asked, str(where or "")
+    if outputs is None:
+        return
+    finding = Finding(
+        "meshspec",
+        "the command ran to its end",
+        Answer.UNDETERMINED,
+        "check",
+        kind="check",
+        reason=message,
+        settles="mending what the reason says" if code != BUG else "",
+        where=place,
+    )
+    told = Told([Answered(finding, (finding,))], {}, 0, code, [message], "")
+    if outputs.github:
+        yield from write(attrs.evolve(NOWHERE, github=True), told)
+    yield from write(attrs.evolve(outputs, out=None, github=False), told)
+
+
+def refuse_same(outputs: Outputs, **more: Path | None) -> None:
+    """Raise :class:`meshspec.errors.UsageError` where two options, or one of `more`, name the same file."""
+    given = {f"--{name}": path for name, path in (_paths(outputs) | more).items() if path is not None}
+    files.refuse_same(given)
 
 
 def awaited(outputs: Outputs) -> bool:

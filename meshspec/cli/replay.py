@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import attrs
+
 from meshspec.cli import runs
 from meshspec.cli.options import NOWHERE, Outputs
 from meshspec.engines.check import Answered
 from meshspec.errors import UsageError
+from meshspec.lang.places import shown
 from meshspec.report import text
 from meshspec.report.bundle import read_all
 from meshspec.report.bundle_replay import Replayed, replayed
@@ -24,7 +27,7 @@ def replay(bundle: Path, *, outputs: Outputs = NOWHERE) -> int:
     if outputs.out is not None:
         raise UsageError("--out writes what was found; a bundle that is replayed is there already")
     found = read_all(bundle)
-    report = runs.Report(seed=found[0][1].seed, outputs=outputs)
+    report = runs.Report(outputs=outputs)
     for name, one in found:
         _replay(name, one, report)
     return report.end()
@@ -32,18 +35,41 @@ def replay(bundle: Path, *, outputs: Outputs = NOWHERE) -> int:
 
 def _replay(name: str, bundle: Bundle, report: runs.Report) -> None:
     how = "is told the story again" if bundle.of == "policy" else "is imported and run"
-    for line in text.paragraph(f"{_title(bundle)}: what {name} names {how}", report.width):
+    about = bundle.target or bundle.subject  # what it is of is known once it is there
+    for line in text.paragraph(f"{about}: what {name} names {how}", report.width):
         report.say(line)
+    if (found := _file_of(name, bundle)) is not None:
+        bundle, note = found
+        report.note(note)
     try:
         came = replayed(bundle)
     except UsageError as error:
         raise UsageError(f"{name}: {error}") from None
+    for line in text.paragraph(_title(bundle), report.width):
+        report.say(line)
     report.show([Answered(came.finding, (came.finding,))])
     report.note(_outcome(came))
     if came.note:
         report.note(came.note)
     if came.finding.replay:
         report.say(f"  replay {came.finding.property}: {came.finding.replay}")
+
+
+def _file_of(name: str, bundle: Bundle) -> tuple[Bundle, str] | None:
+    """The bundle with its model's file as it is reached from here, where that is not the present folder.
+
+    It is looked for in the folder of the bundle and in those above it, as a bundle's test does.
+    """
+    head, colon, attribute = bundle.target.rpartition(":")
+    path = Path(head if colon and head.endswith(".py") else bundle.target)
+    if path.suffix != ".py" or path.is_absolute() or path.is_file():
+        return None
+    for folder in Path(name).resolve().parents:
+        if (folder / path).is_file():
+            there = shown(str(folder / path))
+            target = f"{there}:{attribute}" if path == Path(head) and colon else there
+            return attrs.evolve(bundle, target=target), f"{path} is not in this folder; {there} was taken"
+    return None
 
 
 def _title(bundle: Bundle) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -71,7 +70,7 @@ class Report:
         except BrokenPipeError:  # the reader went away (`| head`): go on only where a report is still awaited
             if not out.awaited(self.outputs):
                 raise
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            fenced.write_no_more()
 
     def note(self, line: str) -> None:
         self.notes.append(line)

@@ -28,7 +28,7 @@ LONGEST = 400  # characters of a line
 MANY = 30  # so many enabled actions are listed unasked
 
 COMMANDS = """\
-NUMBER or ACTION  take this step: 1, send(effect0)
+NUMBER or ACTION  take this step: EXAMPLE
 b                 back by one step
 r                 back to the start
 i NUMBER          begin anew in another initial state
@@ -243,7 +243,9 @@ class _Session:
         self.say(", ".join(self.walk.path) or "no step was taken", 2)
 
     def help(self) -> None:
-        for line in COMMANDS.splitlines():
+        enabled = self.walk.enabled
+        example = f"1, {enabled[0]}" if enabled else "1; nothing is enabled here"
+        for line in COMMANDS.replace("EXAMPLE", example).splitlines():
             self.report.say(f"  {line}")
 
     # -- what is left of it ------------------------------------------------------------------------------------

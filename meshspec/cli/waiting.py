@@ -149,21 +149,33 @@ class Parent:
         if self.written:
             start = self.start.decode("utf-8", "replace")
             self._say(f"what was checked wrote {self.written:,} bytes past Python's streams, kept apart: {start!r}")
+        said = self.pulse.cells[Pulse.WORST] - 1
+        if self.pulse.cells[Pulse.CUT]:
+            return self._unheard("the author's code closed or replaced the channels of the check", said)
         if code >= 0 and self.pulse.cells[Pulse.DONE] == code + 1:
-            return code
+            if self.pulse.cells[Pulse.WORDS]:
+                return code
+            return self._unheard(f"the check ended ({code}) without a word", said)
         place = self._place()
         how = self.ended or (
             f"its process was ended by {_name(-code)}" if code < 0 else f"its process exited ({code})"
         )
         stage = self.pulse.stage
         during = f"while {stage}" if stage else "while it was checked"
-        said = self.pulse.cells[Pulse.WORST] - 1
         asked = "; that may be for want of memory" if code == -signal.SIGKILL and not self.ended else ""
         if said < 0 and self.asked < PATIENCE:
             self._say(f"{place}{during}, {how}{asked}; nothing was concluded")
             return USAGE
         self._say(f"{place}{during}, {how}{asked}; what stands above was found before, and no report was written")
         return VIOLATED if said == VIOLATED else UNDETERMINED
+
+    def _unheard(self, why: str, said: int) -> int:
+        """The exit code where nobody can know that what the child said arrived."""
+        if said < 0:
+            self._say(f"{why}; nothing was concluded")
+            return USAGE
+        self._say(f"{why}; what was found before may be missing above, and no report can be relied on")
+        return UNDETERMINED
 
     def _place(self) -> str:
         """Where the child was, by what it left behind: the innermost line of an author's, as ``mine.py:3: ``."""

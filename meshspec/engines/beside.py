@@ -3,7 +3,7 @@
 Three functions tell how to drive it. ``start() -> system`` gives a new one for every example; ``step(system, name,
 arguments)`` has it do one action of the model, with members of sorts as they are, choices after the arguments;
 ``observe(system)`` maps names of variables (``up``, ``recorded``) or of their cells (``recorded[effect0]``) to
-values, for as many of them as it can show. Sorts have their members meanwhile (``for job in Job``). Each of them may be
+values, for as many of them as it can show. Sorts have their members meanwhile (``for job in Job``). Each may be
 ``async``: every example has an event loop of its own.
 
 Sound when it says that the two differ: the model was run on CPython, the implementation as it is. Misses what
@@ -25,11 +25,13 @@ import attrs
 from meshspec.backends.layout import State
 from meshspec.engines.course import Course
 from meshspec.engines.driven import AGREES, Plan, Refuted, Trace, fewest
-from meshspec.errors import Blocked, UsageError
+from meshspec.engines.tested import retaken
+from meshspec.errors import Blocked, ImportedTwice, UsageError
+from meshspec.expr.nodes import SortType
 from meshspec.expr.text import value_text
 from meshspec.lang.containers import fits
-from meshspec.lang.places import where_raised
-from meshspec.sorts import scope
+from meshspec.lang.places import where_is, where_raised
+from meshspec.sorts import Sort, not_another, scope
 
 if TYPE_CHECKING:
     from hypothesis import settings as Settings
@@ -143,6 +145,8 @@ class Cells:
             mine, symbol = values[cell.key], cell.variable.symbol
             of_type = fits(value, symbol.type) or (value is None and symbol.optional)
             if not of_type or value != mine:
+                if isinstance(value, Sort) and isinstance(symbol.type, SortType):
+                    not_another(type(value), symbol.type.cls)
                 kind = "" if of_type else f", a {type(value).__name__}"
                 told.append(f"{cell}: model {value_text(mine)}, implementation {value_text(value)}{kind}")
         return told
@@ -188,7 +192,7 @@ class Side:
         own, chosen = lifted.assembled(arguments)
         self._call("step()", course.trace, self.implementation.step, self.system, lifted.name, own + chosen)
         if told := self.plan.beside.cells.differences(course.state, self._shown(course.trace)):
-            raise self._refuted(course.trace, _some(told), ",".join(sorted({one.partition("[")[0] for one in told})))
+            raise self._refuted(course.trace, _some(told), ",".join(sorted({_variable(one) for one in told})))
 
     def _refuted(self, trace: Trace, failed: str, sign: str) -> Refuted:
         return self.plan.error(AGREES)(self.plan, AGREES, trace, failed, sign)
@@ -196,14 +200,20 @@ class Side:
     def _shown(self, trace: Trace) -> dict[int, object]:
         __tracebackhide__ = True
         memory = self.plan.beside
-        shown = memory.cells.read(self._call("observe()", trace, self.implementation.observe, self.system))
+        observe = self.implementation.observe
+        observed = self._call("observe()", trace, observe, self.system)
+        try:
+            shown = memory.cells.read(observed)
+        except UsageError as error:
+            where = where_is(observe)
+            raise type(error)(f"{error}" + (f" (observe() is at {where})" if where.line else "")) from None
         memory.shown.update(shown)
         return shown
 
     def _call(self, what: str, trace: Trace, function: Callable[..., Any], *arguments: Any) -> Any:
         """Call one of the three; whatever it raises, but for what steers the check itself, refutes."""
         __tracebackhide__ = True
-        steering: tuple[type[BaseException], ...] = (_Nested, *self.plan.beside.steering)
+        steering: tuple[type[BaseException], ...] = (ImportedTwice, _Nested, *self.plan.beside.steering)
         try:
             with scope(self.plan.layout.sizes):  # so that the three may say `for job in Job`
                 result = function(*arguments)
@@ -286,6 +296,11 @@ async def _waited(result: Any) -> Any:
     return await result
 
 
+def _variable(told: str) -> str:
+    """Of a difference, the variable: neither its cell nor a value."""
+    return told.partition(":")[0].partition("[")[0]
+
+
 def _some(told: list[str]) -> str:
     more = f", and {len(told) - SHOWN} more" if len(told) > SHOWN else ""
     return ", ".join(told[:SHOWN]) + more
@@ -344,11 +359,15 @@ def drive_beside(
     swarm: bool = True,
     without: Sequence[str] = (),
     settings: Settings | None = None,
+    path: str | None = None,
 ) -> None:
     """Drive an implementation beside a model now: for the body of a test, whose fixtures the functions may use.
 
     Raises :class:`meshspec.engines.driven.Refuted`, an ``AssertionError``, at the first difference. `settings` are
-    those of Hypothesis; without them the profile in use has its say, as in a test case.
+    those of Hypothesis; without them the profile in use has its say, as in a test case. With a `path`, as a failure
+    prints it, only that is taken: ``path="charge(job0),note(job0)"``.
+
+    Raises :class:`meshspec.engines.driven.NothingTried` where no step was taken at all.
     """
     __tracebackhide__ = True
     made = beside(
@@ -361,4 +380,7 @@ def drive_beside(
         swarm=swarm,
         without=without,
     )
-    importlib.import_module("meshspec.engines.machine").run(made, settings)
+    if path is None:
+        importlib.import_module("meshspec.engines.machine").run(made, settings)
+    else:
+        retaken(made.plan, path)

@@ -75,6 +75,7 @@ class Coverage(Shown):
         unread: why some methods have no guards here.
         cut: why not all states were visited, or nothing.
         name: the target as the user gave it, for the commands that are told.
+        only_raise: the actions that were begun and never done, for they raised each time.
     """
 
     model: str
@@ -90,6 +91,7 @@ class Coverage(Shown):
     values: Mapping[str, Mapping[str, int]]
     unread: tuple[str, ...] = ()
     name: str = ""
+    only_raise: tuple[str, ...] = ()
 
     def missing(self, *words: str) -> list[Covered]:
         """The conjuncts of guards of which one of these words is true."""
@@ -128,7 +130,9 @@ class Coverage(Shown):
 
     def findings(self) -> list[Finding]:
         """One answer for each of: actions, guards met, guards false, antecedents, witnesses, where there are any."""
-        found = [self._all(FIRES, "fires", self.fired, "never enabled", "the model has no action")]
+        done = {one: 0 if one in self.only_raise else count for one, count in self.fired.items()}
+        what = "never enabled" if not self.only_raise else "never enabled, or raises wherever it is"
+        found = [self._all(FIRES, "fires", done, what, "the model has no action")]
         found[0] = attrs.evolve(found[0], facts={**found[0].facts, "coverage": self.to_dict()})
         guards = [one for one in self.guards if one.site.kind == GUARD]
         if guards or self.unread:
@@ -242,8 +246,9 @@ def coverage(
                 for key in dict.fromkeys(noted.met):
                     met[key] += times
         fired, antecedents, witnesses = counting.fired(), counting.antecedents(), counting.witnesses()
-        values = counting.values()
+        values, only_raise = counting.values(), counting.only_raise()
     except KeyboardInterrupt:
+        only_raise = ()
         cut, none = INTERRUPTED, _Counting(model, reached.layout, [], [])
         fired, antecedents, witnesses, values = none.fired(), none.antecedents(), none.witnesses(), none.values()
     progress("")
@@ -261,6 +266,7 @@ def coverage(
         values,
         tuple(unread),
         name or model.name,
+        only_raise,
     )
 
 
@@ -279,6 +285,15 @@ class _Counting:
         for number, (action, _) in enumerate(self.layout.ground_actions()):
             found[action.name] += times[number]
         return found
+
+    def only_raise(self) -> tuple[str, ...]:
+        """The actions that were taken, and raised each time."""
+        successors, ground = self.generator.successors(), self.layout.ground_actions()
+        ways = {
+            (ground[number][0].name, after is None) for state in self.inner for number, after, _ in successors(state)
+        }
+        every = [one.name for one in self.model.actions]
+        return tuple(one for one in every if (one, True) in ways and (one, False) not in ways)
 
     def leaves(self, action: Lifted, tree: Tree[Noted]) -> Counter[Noted]:
         """How often each leaf of an action's tree is come to, over all states and arguments."""

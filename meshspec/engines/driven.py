@@ -10,7 +10,7 @@ import importlib
 import itertools
 import shlex
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from meshspec.backends.layout import NO_RAISE, Layout, State, range_name
 from meshspec.engines.check import Answered
 from meshspec.engines.explore import ENDS
 from meshspec.engines.walk import Walk
-from meshspec.errors import Disagreement, UsageError
+from meshspec.errors import Disagreement, MeshspecError, UsageError
 from meshspec.expr.build import negate
 from meshspec.lang.lift import Lifted, LiftedModel
 from meshspec.sorts import Sort
@@ -102,6 +102,25 @@ class Refuted(AssertionError):
 
     def __str__(self) -> str:
         return self._text
+
+
+class NothingTried(MeshspecError):
+    """No step was taken, so that nothing was tried and nothing compared: neither a pass nor a skip, but an error."""
+
+    answer = Answer.VACUOUS
+
+    def __init__(self, plan: Plan, why: str = "") -> None:
+        beside = plan.against is not None
+        stuck = all(not plan.here(state).ways for state in plan.initial)
+        usual = (
+            "the model is stuck where it starts"
+            if stuck
+            else "give it more steps and examples, and refuse none of them with assume() or a skip"
+        )
+        super().__init__(
+            f"{plan.model.name} is VACUOUS: no step was {'compared' if beside else 'taken'} in "
+            f"{plan.examples:,} examples, so nothing was tried; {why or usual}"
+        )
 
 
 def _silent() -> None:
@@ -186,6 +205,18 @@ class Plan:
     def side(self) -> Side | None:
         """The implementation for one example, as long as it is still in question."""
         return self.against.side(self) if self.against is not None and AGREES in self.open else None
+
+    def begin_count(self) -> None:
+        """Count from nothing: one run of a machine is one test."""
+        self.examples = self.steps = 0
+        self.taken.clear()
+
+    def count(self, path: Iterable[int]) -> None:
+        """Count an example, and the actions that were taken in it."""
+        self.examples += 1
+        for number in path:
+            self.taken[self.kinds[self.kind_of[number]]] += 1
+            self.steps += 1
 
     # -- what a state settles ----------------------------------------------------------------------------------
 
@@ -309,6 +340,9 @@ class Plan:
             f"{self.model.name} ({self.name})" if self.name not in ("", self.model.name) else self.model.name,
             *(f"  {line}" for line in text.lines_of(Answered(finding, (finding,)), 98)),
         ]
+        if not again and self.against is not None and trace.actions:
+            path = ",".join("".join(self.called[number].split()) for number in trace.actions)
+            again = f'drive_beside(..., path="{path}")'
         return "\n".join([*lines, *([f"  replay {finding.property}: {again}"] if again else [])])
 
     @property

@@ -23,12 +23,14 @@ from meshspec.engines.trails import Trail
 from meshspec.engines.watch import Seen, Settled, Watched
 from meshspec.expr.build import TRUE
 from meshspec.lang.lift import Lifted, LiftedModel
+from meshspec.lang.outcomes import Raises, leaves
 from meshspec.progress import Progress, silent
 from meshspec.sorts import Sort
 
 FIRES = "every action fires"
 STRIKES = "every fault strikes"
 ENDS = "ends only where it may"
+_LOOKED_AT = 100_000  # states in which is looked for a step of an action that does not raise
 
 
 def explore(
@@ -62,9 +64,13 @@ def findings_of(model: LiftedModel, search: Exploration, seen: Seen) -> list[Fin
         if variable.range is not None and not variable.constant:
             found.append(say.in_range(range_name(variable, model.instance), seen))
     found.append(say.raises(seen))
-    found.append(say.all_fire(FIRES, "fires", "action", "never enabled", "a guard contradicts the rest of the model"))
+    found.append(
+        say.all_fire(seen, FIRES, "fires", "action", "never enabled", "a guard contradicts the rest of the model")
+    )
     if any(lifted.method.kind == "fault" for lifted in model.actions):
-        found.append(say.all_fire(STRIKES, "fires", "fault", "never injected", "what holds was not tried against it"))
+        found.append(
+            say.all_fire(seen, STRIKES, "fires", "fault", "never injected", "what holds was not tried against it")
+        )
     if any(lifted.method.kind == "terminal" for lifted in model.claims):
         found.append(say.ends(seen))
     return found
@@ -250,7 +256,7 @@ class _Sayer:
         after = self.search.plain.successors(state)
         return next((action, error) for action, reached, error in after if reached is None)
 
-    def all_fire(self, name: str, kind: str, of: str, how: str, why: str) -> Finding:
+    def all_fire(self, seen: Seen, name: str, kind: str, of: str, how: str, why: str) -> Finding:
         times = {
             lifted.name: 0 for lifted in self.model.actions if (lifted.method.kind == "fault") == (of == "fault")
         }
@@ -258,21 +264,40 @@ class _Sayer:
             if lifted.name in times:
                 times[lifted.name] += fired
         never = [action for action, fired in times.items() if fired == 0]
-        if times and not never:
+        halfway, unsure = self._only_raising([action for action in times if action not in never], seen)
+        if times and not never and not halfway and not unsure:
             return self._witnessed(name, kind)
-        if not self.search.complete:
-            return self.undecided(name, kind, f"{self.cut}; not seen yet: {', '.join(never)}")
+        if not self.search.complete or (unsure and not never and not halfway):
+            cut = self.cut or f"it raises wherever it was looked at, in {_LOOKED_AT:,} states"
+            return self.undecided(name, kind, f"{cut}; not seen yet: {', '.join([*never, *halfway, *unsure])}")
         if self.search.ordered:  # it may be one of the steps that were left out
             return self._finding(
                 name,
                 kind,
                 Answer.UNDETERMINED,
-                reason=f"not seen: {', '.join(never)}; with --partial-order steps are left out",
+                reason=f"not seen: {', '.join([*never, *halfway])}; with --partial-order steps are left out",
                 known=f"no witness in {self.search.states:,} states",
                 settles="the same without --partial-order",
             )
-        reason = f"{', '.join(never)}: {how} in any reachable state; {why}" if never else f"the model has no {of}"
+        parts = [f"{', '.join(never)}: {how} in any reachable state; {why}"] if never else []
+        parts += [f"{', '.join(halfway)}: raises wherever it is enabled, and is never done"] if halfway else []
+        reason = "; ".join(parts) or f"the model has no {of}"
         return self._finding(name, kind, Answer.VACUOUS, reason=reason)
+
+    def _only_raising(self, fired: list[str], seen: Seen) -> tuple[list[str], list[str]]:
+        """Which of these actions are begun and never done; and of which that is not known, for want of time."""
+        if seen.raised.found is None:
+            return [], []
+        every = {one.name: [outcome for _, outcome in leaves(one.tree)] for one in self.model.actions}
+        left = {action for action in fired if any(isinstance(outcome, Raises) for outcome in every[action])}
+        for count, state in enumerate(self.search.visited()):
+            if not left or count == _LOOKED_AT:
+                break
+            done = (action for action, reached, _ in self.search.plain.successors(state) if reached is not None)
+            left -= {self.ground[action][0].name for action in done}
+        else:
+            return [action for action in fired if action in left], []
+        return [], [action for action in fired if action in left]
 
     def ends(self, seen: Seen) -> Finding:
         assert seen.end is not None

@@ -18,6 +18,7 @@ except ImportError:  # pragma: no cover  # Windows has no such module; memory is
 
 INTERRUPTED = "interrupted"
 MUTANTS = 12  # how many small changes of a model `check` tries
+LEAST_MEMORY = 1_000_000  # less holds no state, with what belongs to it
 TURNED_OFF = "it was turned off"
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import sys
 import unittest
-import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -27,13 +27,16 @@ from hypothesis.errors import (
     UnsatisfiedAssumption,
 )
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
+from hypothesis.statistics import collector, describe_statistics
 
 from meshspec.backends.certificate import certified
 from meshspec.engines.beside import NotFresh, NothingShown, minimise
 from meshspec.engines.check import scope_of
 from meshspec.engines.check import without as less_faults
 from meshspec.engines.course import Course
-from meshspec.engines.driven import STEP, Plan, Refuted
+from meshspec.engines.driven import STEP, NothingTried, Plan, Refuted
+from meshspec.engines.tested import NeverTaken as NeverTaken
+from meshspec.engines.tested import tested
 from meshspec.sorts import Sort
 
 if TYPE_CHECKING:
@@ -45,10 +48,6 @@ UNHEALTHY = (HealthCheck.data_too_large, HealthCheck.filter_too_much, HealthChec
 
 DIGIT = 100
 """Below this no constant from source files that happen to be loaded is drawn, and draws are even."""
-
-
-class NeverTaken(UserWarning):
-    """A test case passed in which an action or a fault was never taken: nothing was tried against it."""
 
 
 class ModelTestCase(unittest.TestCase):
@@ -69,22 +68,34 @@ class _Case:
     def __get__(self, machine: ModelMachine | None, cls: type[ModelMachine]) -> type[ModelTestCase]:
         found = vars(cls).get("_case")
         if found is None:
-            found = cls._case = _case_of(cls)  # pyright: ignore[reportPrivateUsage]  # its own descriptor
+            found = _case_of(cls.plan.model.declared.cls, lambda: cls)
+            cls._case = found  # pyright: ignore[reportPrivateUsage]  # its own descriptor
         return cast("type[ModelTestCase]", found)
 
 
-def _case_of(cls: type[ModelMachine]) -> type[ModelTestCase]:
+class _Lazily:
+    """``machine`` of a test case, made when it is first asked for: then the model is lifted, and not before."""
+
+    def __init__(self, make: Callable[[], type[ModelMachine]]) -> None:
+        self.make, self.made = make, cast("type[ModelMachine] | None", None)
+
+    def __get__(self, case: ModelTestCase | None, cls: type[ModelTestCase]) -> type[ModelMachine]:
+        if self.made is None:
+            self.made = self.make()
+        return self.made
+
+
+def _case_of(model: type, make: Callable[[], type[ModelMachine]]) -> type[ModelTestCase]:
     def runTest(self: ModelTestCase) -> None:  # one of its own, for the marks that it bears
         __tracebackhide__ = True
         ModelTestCase.runTest(self)
 
     runTest.is_hypothesis_test = True  # type: ignore[attr-defined]  # as Hypothesis marks its own
-    runTest._hypothesis_state_machine_class = cls  # type: ignore[attr-defined]  # likewise
     body = {
-        "__module__": cls.__module__,
-        "__qualname__": f"{cls.__qualname__}.TestCase",
+        "__module__": model.__module__,
+        "__qualname__": f"{model.__qualname__}.TestCase",
         "__test__": True,
-        "machine": cls,
+        "machine": _Lazily(make),
         "settings": _usual(),
         "runTest": runTest,
     }
@@ -92,27 +103,43 @@ def _case_of(cls: type[ModelMachine]) -> type[ModelTestCase]:
 
 
 def _usual() -> Settings:
-    """The profile in use, and what a state machine of Hypothesis leaves aside besides.
-
-    What Hypothesis explains it finds by tracing every line, slowly, and it explains integers.
-    """
-    phases = [phase for phase in Settings().phases if phase is not Phase.explain]
-    return Settings(deadline=None, suppress_health_check=list(EVERY), phases=phases)
+    """The profile in use, and what a state machine of Hypothesis leaves aside besides."""
+    return Settings(deadline=None, suppress_health_check=list(EVERY))
 
 
 def run(cls: type[ModelMachine], settings: Settings | None = None) -> None:
     """Run a machine as a test; raises what it fails with, and warns of the actions that no example took."""
     __tracebackhide__ = True
-    try:
-        run_state_machine_as_test(cls, settings=settings or cls.TestCase.settings)
-    except Flaky:
-        if (stale := _stale(cls)) is not None:
-            raise stale from None
-        raise
-    plan = cls.plan
-    if never := plan.never_taken:
-        told = f"{plan.model.name}: never taken in {plan.examples:,} examples: {', '.join(never)}"
-        warnings.warn(told, NeverTaken, stacklevel=2)
+    plan, asked = cls.plan, settings or cls.TestCase.settings
+    phases = [phase for phase in asked.phases if phase is not Phase.explain]  # slowly, lines of ours
+    if not {Phase.generate, Phase.reuse}.intersection(phases):  # Hypothesis calls that a skip
+        raise NothingTried(plan, "the settings leave out the phases in which there are examples")
+
+    def once() -> None:
+        __tracebackhide__ = True
+        try:
+            run_state_machine_as_test(cls, settings=Settings(asked, phases=phases))
+        except Flaky:
+            if (stale := _stale(cls)) is not None:
+                raise stale from None
+            raise
+        except Unsatisfiable:
+            if plan.steps:
+                raise
+
+    tested(plan, once)
+
+
+@contextmanager
+def counting(note: Callable[[str], None], name: str) -> Generator[None, None, None]:
+    """What Hypothesis counts inside goes to `note`, as it describes the statistics of the test of that name."""
+
+    def noted(stats: Any) -> None:
+        stats["nodeid"] = name
+        note(describe_statistics(stats))
+
+    with cast("Any", collector).with_value(noted):
+        yield
 
 
 def drawn(cls: type[ModelMachine], chosen: int, examples: int, steps: int) -> BaseException | None:
@@ -144,8 +171,7 @@ def drawn(cls: type[ModelMachine], chosen: int, examples: int, steps: int) -> Ba
     return None
 
 
-def _stale(cls: type[ModelMachine]) -> NotFresh | None:
-    """That a system was not fresh, for which Hypothesis has another name."""
+def _stale(cls: type[ModelMachine]) -> NotFresh | None:  # for which Hypothesis has another name
     return cls.plan.beside.stale if cls.plan.against is not None else None
 
 
@@ -169,7 +195,7 @@ class ModelMachine(RuleBasedStateMachine):
 
     @classmethod
     def _only(cls, only: Any) -> Any:
-        """A strategy for the one rule: that of Hypothesis draws which rules are on, and then which of them."""
+        """A strategy for the one rule; that of Hypothesis draws which rules are on besides."""
         if cls._quick is None or cls._quick[0] is not cls:
             cls._quick = (cls, only.arguments["i"].map(partial(_chosen, only)))
         return cls._quick[1]
@@ -229,7 +255,7 @@ class ModelMachine(RuleBasedStateMachine):
             course.idle()
             return
         number, reached = picked
-        course.take(number, reached)
+        course.take(number, reached, counted=False)
         event(self.plan.kinds[self.plan.kind_of[number]])
         if self._side is not None:
             self._followed(self._side, number)
@@ -260,7 +286,7 @@ class ModelMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         """Count the example, and close what an implementation beside the model has open."""
         if not isinstance(sys.exc_info()[1], (UnsatisfiedAssumption, StopTest, KeyboardInterrupt)):
-            self.plan.examples += 1
+            self.plan.count(self._course.path)
         if self._side is not None:
             self._side.close()
 
@@ -327,10 +353,10 @@ def machine(
 ) -> type[ModelMachine]:
     """A Hypothesis state machine for a model: a class, or an instance with its constants chosen.
 
-    `scope` gives sizes by sort or its name, 2 where nothing is said. `weights` say how often an action is picked
-    beside one of weight 1. With `swarm`, half of the examples leave some kinds of action aside as long as there is
-    another. `without` takes faults away. Raises :class:`meshspec.errors.UsageError` for a sort, action or fault that
-    there is not, and :class:`meshspec.errors.ModelError` for a model that cannot be read.
+    `scope` gives sizes by sort or its name, 2 where nothing is said. `weights` say how often actions are picked. With
+    `swarm`, half of the examples leave some kinds of action aside as long as there is another.
+    `without` takes faults away. Raises :class:`meshspec.errors.UsageError` for a sort, action or fault that there is
+    not, and :class:`meshspec.errors.ModelError` for a model that cannot be read.
 
     >>> # TestLedger = machine(EffectLedger, scope={Effect: 3}).TestCase
     """
@@ -353,9 +379,21 @@ def planned(
 def case_of(model: Any) -> type[ModelTestCase]:
     """What ``Model.TestCase`` is; made once for a class, and anew for an instance."""
     if not isinstance(model, type):
-        return machine(model).TestCase
+        return _case_later(model)
     found = vars(model).get("_meshspec_case")
     if found is None:
-        found = machine(model).TestCase
+        found = _case_later(model)
         cast("Any", model)._meshspec_case = found
     return cast("type[ModelTestCase]", found)
+
+
+def _case_later(model: Any) -> type[ModelTestCase]:
+    """The test case of a model that is lifted when it runs: not by the import of the module that names it."""
+
+    def make() -> type[ModelMachine]:
+        made = machine(model)
+        made._case = case  # pyright: ignore[reportPrivateUsage]  # whose settings count
+        return made
+
+    case = _case_of(model if isinstance(model, type) else type(model), make)
+    return case

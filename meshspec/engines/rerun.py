@@ -36,6 +36,11 @@ MOST_STARTS = 64
 KINDS = ("always", "lemma", "sometimes", "eventually", "range", "total", "terminal")
 """The kinds of properties whose counterexamples can be run again."""
 
+_REFUTED = {
+    "sometimes": ": a @sometimes is refuted by no path, unless its body raises",
+    "eventually": ": an @eventually is refuted by a run that never ends, or where its body raises",
+}
+
 
 @attrs.frozen(eq=False)
 class Taken:
@@ -242,7 +247,8 @@ class _Run:
             if kind == "terminal" or lifted.name == self.property:
                 return lifted
         has = ", ".join(lifted.name for lifted in claims) or "none"
-        raise _Closed(-1, f"there is no @{kind} {self.property!r}; of that kind there is {has}")
+        said = f"there is no @{kind} {self.property!r}; of that kind there is {has}"
+        raise _Closed(-1, said + (_REFUTED[kind] if kind == "sometimes" else ""))
 
     def _first(self, found: Sequence[Refuted]) -> Refuted:
         """The one that was recorded, else the first."""
@@ -259,8 +265,8 @@ class _Run:
                 clause = failed_clause(claim, self.layout, self.here, arguments)
                 found.append(Refuted((f"{claim.called(arguments)}: {clause}",), claim, arguments))
         if not found:
-            how = "is true" if self.kind in ("always", "lemma") else "raises nothing"
-            raise _Closed(-1, f"{claim.name} {how} here")
+            how = "is true here" if self.kind in ("always", "lemma") else f"raises nothing here{_REFUTED[self.kind]}"
+            raise _Closed(-1, f"{claim.name} {how}")
         return self._first(found)
 
     def _range(self) -> Refuted:

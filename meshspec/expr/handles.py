@@ -14,7 +14,7 @@ from typing import Any, NoReturn, Protocol
 from meshspec.errors import LiftError
 from meshspec.expr.build import ZERO, arith, const, equal, less
 from meshspec.expr.nodes import Const, Node, Operator, SortType
-from meshspec.expr.text import text
+from meshspec.expr.text import is_huge, text
 from meshspec.sorts import Sort
 
 
@@ -153,11 +153,21 @@ def node_of(value: object) -> Node:
     """The expression for a value that a body computed."""
     if isinstance(value, Handle):
         return value.node
+    _refuse_huge(value)
     return const(value)  # type: ignore[arg-type]  # callers have checked the type
 
 
 def _int_node(value: object) -> Node:
-    return value.node if type(value) is Int else const(int(value))  # type: ignore[call-overload]  # is_int said so
+    if type(value) is Int:
+        return value.node
+    _refuse_huge(value)
+    return const(int(value))  # type: ignore[call-overload]  # is_int said so
+
+
+def _refuse_huge(value: object) -> None:
+    if is_huge(value):
+        digits = value.bit_length() * 30103 // 100_000 + 1
+        _refuse(f"an integer of some {digits:,} digits: a model may have numbers of at most 4,000")
 
 
 def ask(question: Node) -> bool:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from enum import Enum
 from functools import lru_cache
-from typing import cast
+from typing import TypeGuard, cast
 
 from meshspec.expr.nodes import Absent, Cell, Const, Name, Node, Op, Quant
+from meshspec.sorts import Sort
+
+_HUGE = 13_288  # bits
 
 _TIGHTNESS = {"or": 1, "and": 2, "not": 3, "==": 4, "<": 4, "<=": 4, "+": 5, "-": 5, "*": 6, "//": 6, "%": 6}
 
@@ -19,7 +22,16 @@ def value_text(value: object) -> str:
     if type(value) is tuple:
         inside = [value_text(part) for part in cast("tuple[object, ...]", value)]
         return f"({inside[0]},)" if len(inside) == 1 else f"({', '.join(inside)})"
+    if isinstance(value, Sort):
+        return Sort.__repr__(value)  # an author's own may say or do anything
+    if is_huge(value):
+        return hex(value)
     return value.name if isinstance(value, Enum) else repr(value)
+
+
+def is_huge(value: object) -> TypeGuard[int]:
+    """Whether Python would refuse to write an integer in decimal, or nearly: it has some 4,000 digits or more."""
+    return type(value) is int and value.bit_length() > _HUGE
 
 
 def cell_text(name: str, keys: tuple[str, ...]) -> str:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from threading import get_ident
@@ -75,7 +76,9 @@ class Permitted:
 
 def below(*folders: Path) -> Permitted:
     """Writing below these folders and the folder for temporary files."""
-    places = [str(folder.resolve()) for folder in folders] + [os.path.realpath(tempfile.gettempdir())]
+    places = [str(folder.resolve()) for folder in folders]
+    with suppress(FileNotFoundError):  # no folder at all takes temporary files
+        places.append(os.path.realpath(tempfile.gettempdir()))
     return Permitted(tuple(place for place in places if place != os.sep))
 
 
@@ -107,6 +110,16 @@ class Auditor:
 
 
 AUDITOR = Auditor()
+
+
+@contextmanager
+def aside() -> Generator[None, None, None]:
+    """While we ourselves do what an author's code may not: a file that is imported may have a model lifted."""
+    running, AUDITOR.running = AUDITOR.running, False
+    try:
+        yield
+    finally:
+        AUDITOR.running = running
 
 
 def _hook(event: str, args: tuple[Any, ...]) -> None:

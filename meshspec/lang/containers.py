@@ -31,7 +31,7 @@ def fits(value: object, type: Type) -> bool:
         case SortType(cls):
             return isinstance(value, cls)
         case _:
-            return isinstance(value, int) and not isinstance(value, (bool, Enum))
+            return value.__class__ is int  # what a handle says of itself, too
 
 
 def is_map(thing: object) -> TypeGuard[Map[Any, Any]]:

@@ -13,6 +13,7 @@ import attrs
 
 from meshspec.errors import ModelError, Where
 from meshspec.expr.nodes import BOOL, IntType, SortType, Symbol, Type
+from meshspec.expr.text import is_huge
 from meshspec.lang.containers import Map, SetOf, fits
 from meshspec.lang.places import where_is
 from meshspec.lang.shapes import Shape, parameter_shape, shape
@@ -207,6 +208,8 @@ def _initial(var: Var, shaped: Shape, what: str, where: Where | None) -> tuple[o
     for option in given.options if isinstance(given, AnyOf) else (given,):
         options += option if isinstance(option, range) or is_enum(option) else (option,)
     for option in options:
+        if is_huge(option):
+            raise ModelError(f"{what} starts at an integer of more than 4,000 digits: write a smaller one", where)
         everyone = isinstance(shaped.type, SortType) and option is shaped.type.cls
         if not (everyone or (option is None and shaped.optional) or fits(option, shaped.type)):
             raise ModelError(f"{what} is {shaped.type}; its initial value {option!r} is not one", where)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import io
 import os
 import signal
 import sys
@@ -26,7 +25,7 @@ from typing import Any, NoReturn
 
 from meshspec.errors import ModelError, Where
 from meshspec.lang import audit
-from meshspec.lang.apart import Sink
+from meshspec.lang.apart import Aside, Sink
 from meshspec.lang.exits import no_way_out
 from meshspec.lang.places import is_authors, shown, where_now
 from meshspec.lang.pulse import Pulse
@@ -66,15 +65,16 @@ class Fences:
         self.limit_memory: Callable[[int], int] | None = None
         self.loaded = False
         self.aside: tuple[int, int, int] | None = None  # a pipe, and copies of descriptors 1 and 2
+        self.intact: Callable[[], object] = bool  # ends the process where the author's code took our channels away
         self.around: list[str] = []  # those around policies, in processes of their own
         self.interrupted = False
         self.lost = False  # Ctrl-C, where nothing can be raised: at the end of an object, in a callback of C code
         self.thread = get_ident()
         self._notes: dict[str, None] = {}
         self._sink = Sink()
-        self._out: Any = io.TextIOWrapper(
-            io.BufferedWriter(self._sink), "utf-8", "backslashreplace", write_through=True
-        )
+        self._out: Any = Aside(self._sink)
+        self.hears = False  # whether Ctrl-C sets `interrupted`
+        self._recursion = sys.getrecursionlimit()
         self._depth = self._calls = self._seen = 0
         self._since = 0.0
         self._trouble: tuple[str, Where | None] | None = None
@@ -120,6 +120,7 @@ class Fences:
 
     def whole(self) -> None:
         """Raise :class:`Fenced` where what we run on was replaced since the last file was imported, by a body."""
+        self.intact()
         if self._before is not None and (found := self._before.replaced()):
             raise Fenced(_replacing("what was checked", found))
 
@@ -132,6 +133,7 @@ class Fences:
         if self._depth > 1:
             return
         self._calls += 1
+        self._recursion = sys.getrecursionlimit()
         self.pulse.cells[Pulse.CALL] = self._calls
         self._streams = sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__
         sys.stdout = sys.stderr = self._out
@@ -146,6 +148,9 @@ class Fences:
         if self._depth:
             return
         audit.AUDITOR.running = False
+        if not self._loading and sys.getrecursionlimit() != self._recursion:
+            sys.setrecursionlimit(self._recursion)
+            self._trouble = self._trouble or ("a body may not change the recursion limit of Python", None)
         self.pulse.cells[Pulse.CALL] = 0
         sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__ = self._streams  # type: ignore[misc]
         trouble, self._trouble = self._trouble, None
@@ -153,6 +158,8 @@ class Fences:
             raise KeyboardInterrupt
         if trouble is not None:
             raise Fenced(*trouble) from None
+        if isinstance(error, KeyboardInterrupt) and self.hears and not self.interrupted:
+            raise Fenced("it raises KeyboardInterrupt, and nobody pressed Ctrl-C", _where(error)) from None
         if isinstance(error, MemoryError) and self.memory is not None:
             raise Fenced(f"it ran into the limit on memory, {_size(self.memory)}", _where(error)) from None
 
@@ -177,6 +184,7 @@ class Fences:
         try:
             yield
         finally:
+            self.intact()
             for number, kept in enumerate(ours, 1):
                 os.dup2(kept, number)
 

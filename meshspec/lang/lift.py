@@ -42,7 +42,9 @@ from meshspec.lang.outcomes import (
 from meshspec.lang.places import is_authors, where_is, where_raised
 from meshspec.lang.response import listening, refuse_mixed, response_in
 from meshspec.lang.scan import Watch, refuse_blind_spots
+from meshspec.lang.stale import refuse_stale
 from meshspec.lang.trace import Tracer
+from meshspec.lang.unknown import unknown
 from meshspec.sorts import Sort, no_iteration
 
 MAX_OUTCOMES = 64
@@ -166,10 +168,9 @@ def lift(model: Any) -> LiftedModel:
 
 def instantiate(model: object) -> Any:
     """An instance of the model: itself, or the class with its default constants."""
+    refuse_stale(declared(model if isinstance(model, type) else type(model)))
     if not isinstance(model, type):
-        declared(type(model))
         return model
-    declared(model)
     try:
         with calling:
             return model()
@@ -197,7 +198,7 @@ def lift_method(instance: Any, known: Declared, method: Method) -> Lifted:
         tracer.entering = None
         return _outcome(tracer, method, subject, arguments, claim)
 
-    watch = Watch()
+    watch = Watch(method.function.__code__.co_filename)
     token = no_iteration.set(tracer.refuse)
     reading(tracer)
     try:
@@ -387,6 +388,7 @@ def _lifted_instance(source: object, variables: tuple[Variable, ...], tracer: Tr
     accessors: dict[str, Any] = {v.path[-1]: _property(v, tracer) for v in here}
     body: dict[str, Any] = {**accessors, "__setattr__": assign, DECLARED: known, "__module__": cls.__module__}
     body["__eq__"], body["__hash__"] = _is, None
+    body["__getattr__"] = unknown(cls, known, tracer.refuse)
     made: object = object.__new__(type(cls.__name__, (cls,), body))
     constants = {name: vars(source)[name] for name in known.constants if name not in names}
     vars(made).update(constants)

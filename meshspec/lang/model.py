@@ -42,6 +42,11 @@ def model(cls: type[_T], /) -> type[_T]:
     where the class is not what a model must be: a variable without annotation, an override that loses its mark
     or changes its parameters, an initial value of the wrong type.
     """
+    meta: Any = type(cls)
+    if meta.__hash__ is not type.__hash__ or meta.__eq__ is not type.__eq__:
+        raise ModelError(
+            f"the metaclass {meta.__name__} has an equality or a hash of its own: a model has none", where_now()
+        )
     if is_model(cls):
         raise ModelError(f"{cls.__name__} is decorated with @model twice", where_is(cls))
     own = {name: value for name, value in vars(cls).items() if isinstance(value, Var)}

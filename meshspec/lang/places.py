@@ -41,6 +41,26 @@ def is_authors(file: str) -> bool:
     )
 
 
+def is_installed(file: str) -> bool:
+    """Whether a file was installed as a package, and is no part of the toolkit."""
+    return bool(_package(file)) and not file.startswith(_PACKAGE)
+
+
+def same_package(file: str, other: str) -> bool:
+    """Whether two files were installed as parts of one package or module."""
+    return bool(_package(file)) and _package(file) == _package(other)
+
+
+@lru_cache(maxsize=1 << 12)
+def _package(file: str) -> str:
+    """The path of the installed package or module that a file is part of, or nothing."""
+    for folder in ("site-packages", "dist-packages"):
+        before, found, after = file.rpartition(f"{os.sep}{folder}{os.sep}")
+        if found:
+            return f"{before}{found}{after.partition(os.sep)[0]}"
+    return ""
+
+
 _cells: list[Mapping[str, object]] = []  # of a notebook: the number of the cell by the name of its code's file
 
 
@@ -54,7 +74,15 @@ def shown(file: str) -> str:
     for numbers in _cells:
         if (number := numbers.get(file)) is not None:
             return f"In[{number}]"
-    return _below(file, str(Path.cwd()))
+    return _below(file, here())
+
+
+def here() -> str:
+    """The present folder; empty where it is gone."""
+    try:
+        return str(Path.cwd())
+    except OSError:
+        return ""
 
 
 @lru_cache(maxsize=1 << 12)
@@ -66,7 +94,7 @@ def _below(file: str, folder: str) -> str:
 
 
 def where_is(thing: object) -> Where:
-    """Where a class or function is written; ``<unknown>:0`` when it has no source (typed into a shell)."""
+    """Where a class or function is written; a place without a line, and without a text, when it has no source."""
     try:
         target = inspect.unwrap(thing) if callable(thing) else thing
         if inspect.isfunction(target):

@@ -10,10 +10,11 @@ class Pulse:
 
     ``call`` is 0 outside of an author's code, else the number of the call that is going on; ``limit`` how many
     milliseconds it may take; ``done`` one more than the exit code once all is said; ``worst`` one more than the exit
-    code of what was said so far; ``stage`` what is being done.
+    code of what was said so far; ``words`` how often it wrote to our own streams; ``cut`` is 1 where the descriptors
+    it speaks through are no longer those it was given; ``stage`` what is being done.
     """
 
-    CALL, LIMIT, DONE, WORST, _LENGTH, _TEXT = 0, 1, 2, 3, 4, 64
+    CALL, LIMIT, DONE, WORST, _LENGTH, WORDS, CUT, _TEXT = 0, 1, 2, 3, 4, 5, 6, 64
     _ROOM = 512
 
     def __init__(self) -> None:

@@ -11,19 +11,23 @@ from __future__ import annotations
 import dis
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from types import CodeType, FrameType, ModuleType
-from typing import Any
+from typing import Any, cast
 
 import attrs
 
 from meshspec.errors import LiftError, Where
-from meshspec.lang.places import is_authors, shown
+from meshspec.expr.handles import Handle
+from meshspec.lang.audit import aside
+from meshspec.lang.declare import DECLARED
+from meshspec.lang.places import is_authors, is_installed, same_package, shown
 from meshspec.sorts import Sort
 
 _LOOKS_PAST = {"type", "id", "vars", "locals", "globals", "eval", "exec", "open", "input"}
 _IMPURE = {"time", "datetime", "random", "secrets", "uuid", "os", "posix", "socket"}
+_LIFTED = "meshspec.lang.lift"  # maps and sets of the state, as a lifted body holds them
 _LOCALS = ("LOAD_FAST", "LOAD_DEREF")
 
 
@@ -38,31 +42,57 @@ class Ran:
 class Watch:
     """Collects the code that runs inside the ``with`` block, helpers included.
 
+    Installed packages other than that of `own`, the file of the method, count where they are given a value of the
+    model: what a stream makes of a text that is printed is its own affair.
+
     No garbage is collected meanwhile: what a collection calls back is no part of a body.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, own: str = "") -> None:
+        self.own = own
         self.ran: dict[CodeType, Ran] = {}
 
     def _see(self, frame: FrameType, event: str, arg: object) -> None:
         code = frame.f_code
-        if event == "call" and code not in self.ran and is_authors(code.co_filename):
+        if event != "call" or code in self.ran or not is_authors(code.co_filename):
+            return
+        others = is_installed(code.co_filename) and not same_package(code.co_filename, self.own)
+        if not others or any(map(_given, frame.f_locals.values())):
             self.ran[code] = Ran(code, frame.f_globals)
 
     def __enter__(self) -> Watch:
         self._collecting = gc.isenabled()
         gc.disable()
         self._before: Any = sys.getprofile()
-        sys.setprofile(self._see)
+        with aside():
+            sys.setprofile(self._see)
         return self
 
     def __exit__(self, *exc: object) -> None:
-        if self._before is None or callable(self._before):
-            sys.setprofile(self._before)
-        else:  # cProfile puts itself there, and is no function
-            self._before.enable()
+        with aside():
+            if self._before is None or callable(self._before):
+                sys.setprofile(self._before)
+            else:  # cProfile puts itself there, and is no function
+                self._before.enable()
         if self._collecting:
             gc.enable()
+
+
+def _given(value: object) -> bool:
+    """Whether an argument is of the model, or a plain container that holds such a thing."""
+    if type(value) in (tuple, list, set, frozenset):
+        return any(map(_of_the_model, cast("Iterable[object]", value)))
+    if type(value) is dict:
+        return any(map(_of_the_model, cast("dict[object, object]", value).values()))
+    return _of_the_model(value)
+
+
+def _of_the_model(value: object) -> bool:
+    """Whether it is a handle, an instance of a model, or a map or set of its state."""
+    kind = type(value)  # and not isinstance: a handle says that it is an int
+    return (
+        issubclass(kind, Handle) or kind.__module__ == _LIFTED or any(DECLARED in vars(base) for base in kind.__mro__)
+    )
 
 
 def refuse_blind_spots(ran: Iterator[Ran] | list[Ran], known: dict[CodeType, set[str]]) -> None:

@@ -8,9 +8,9 @@ The object says itself what it is, whatever its name. Nothing is checked when it
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, cast, overload
+from typing import Any, NoReturn, cast, overload
 
 import attrs
 
@@ -23,7 +23,11 @@ REQUIRED = ("proved", "exhaustive")
 """What may be required of an answer."""
 
 
-@attrs.frozen(eq=False)
+MADE: list[Suite] = []
+"""Every suite that was made: a test runner tells of those that became no tests."""
+
+
+@attrs.frozen(eq=False, slots=False)  # pytest without the plugin looks into its __dict__
 class Suite:
     """The properties of a model, or the obligations of a role put to a policy.
 
@@ -51,6 +55,23 @@ class Suite:
     policy: str = ""
     prefix: int = 1
     where: Where | None = None
+
+    __test__ = True  # pytest without the plugin takes it for a test function, and that fails
+
+    @property
+    def __wrapped__(self) -> Callable[[], None]:
+        return _unplugged
+
+    def __call__(self) -> None:
+        """Fail: a suite is no function, and is called only where a test runner does not know what it is.
+
+        Raises :class:`ModelError`.
+        """
+        raise ModelError("the pytest plugin of meshspec is off, so nothing of this suite is checked", self.where)
+
+    def __mro_entries__(self, bases: object) -> NoReturn:
+        """Nothing is made a class of it: a test class that names one as its base is a slip."""
+        raise ModelError("a suite is no class to inherit from: write TestLedger = suite(Ledger)", where_now())
 
     @property
     def cls(self) -> type:
@@ -110,7 +131,7 @@ def suite(
                 raise ModelError(f"{name} is of a model, and this suite is of the role {role}: leave it out", here)
         if type(prefix) is not int or prefix < 0:
             raise ModelError(f"prefix={prefix!r}: write a number of steps, 0 or more", here)
-        return Suite(role=role, policy=policy or "", prefix=prefix, seed=seed, where=here)
+        return _made(Suite(role=role, policy=policy or "", prefix=prefix, seed=seed, where=here))
     if policy is not None:
         raise ModelError('a policy is judged in a role: suite(role="breaker", policy=...)', here)
     cls = model if isinstance(model, type) else type(model)
@@ -121,16 +142,27 @@ def suite(
     require_of(require, here)
     if max_states is not None and (type(max_states) is not int or max_states < 1):
         raise ModelError(f"max_states={max_states!r}: write a number of states, 1 or more", here)
-    return Suite(
-        model,
-        sizes_of(scope, here),
-        _names("engines", engines, here),
-        require,
-        _names("without", without, here),
-        max_states,
-        seed,
-        where=here,
+    return _made(
+        Suite(
+            model,
+            sizes_of(scope, here),
+            _names("engines", engines, here),
+            require,
+            _names("without", without, here),
+            max_states,
+            seed,
+            where=here,
+        )
     )
+
+
+def _unplugged() -> None:
+    """What pytest takes the arguments of a suite from where it takes it for a function: it has none."""
+
+
+def _made(suite: Suite) -> Suite:
+    MADE.append(suite)
+    return suite
 
 
 def require_of(given: object, where: Where | None) -> str | None:
@@ -163,4 +195,6 @@ def names_of(what: str, given: object, where: Where | None) -> tuple[str, ...]:
     parts = [] if isinstance(given, str) or not isinstance(given, Sequence) else list(cast("Sequence[object]", given))
     if not all(isinstance(part, str) for part in parts) or (not parts and given not in ((), [])):
         raise ModelError(f'{what}={given!r}: write names in a list, {what}=["..."]', where)
+    if what == "engines" and not parts:
+        raise ModelError(f"engines={given!r}: with no engine nothing is checked; leave it out, or name one", where)
     return tuple(dict.fromkeys(cast("list[str]", parts)))

@@ -231,7 +231,7 @@ class Tracer:
     def fits(self, value: object, type: Type) -> bool:
         match type:
             case IntType():
-                return is_int(value) and not isinstance(value, (bool, Enum))
+                return value.__class__ is int  # what a handle says of itself, too
             case SortType(cls):
                 return isinstance(value, Member) and value.sort is cls
             case BoolType():

@@ -12,7 +12,7 @@ items      what is collected                      fixtures   ``meshspec_check`` 
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -22,15 +22,25 @@ from meshspec.errors import MeshspecError
 from meshspec.lang.evidence import Evidence
 from meshspec.lang.suite import Suite
 from meshspec.pytest_plugin import options
+from meshspec.pytest_plugin.ends import PASSED, Refuted, Unsettled, driving, is_unsettled, reported
 from meshspec.pytest_plugin.ends import MeshspecWarning as MeshspecWarning
-from meshspec.pytest_plugin.ends import Refuted, is_unsettled, reported
 from meshspec.pytest_plugin.fixtures import meshspec_check as meshspec_check
 from meshspec.pytest_plugin.fixtures import meshspec_policy as meshspec_policy
-from meshspec.pytest_plugin.items import EvidenceCollector, Ours, SuiteItem, bundle_items, make, suite_collector
+from meshspec.pytest_plugin.items import (
+    EvidenceCollector,
+    Ours,
+    SuiteItem,
+    bundle_items,
+    make,
+    readable,
+    suite_collector,
+)
 from meshspec.pytest_plugin.session import ALLOWED, KEY, WAIVED, session_of
 from meshspec.pytest_plugin.settings import MARK, MARKED
 
-_SIGN = re.compile(r"^(?:EVIDENCE\b[^=\n]*=|\w+\b[^=\n]*=\s*(?:meshspec\.)?suite\()", re.MULTILINE)
+_SIGN = re.compile(
+    r"^(?:EVIDENCE\b[^=\n]*=|\w+\b[^=\n]*=\s*(?:[\[({][^=]{,80}?)?(?:meshspec\.)?\bsuite\()", re.MULTILINE
+)
 _SHORT = pytest.StashKey[list[str]]()
 
 
@@ -82,10 +92,22 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     return cast(pytest.Collector, make(pytest.Module, parent, path=file_path))
 
 
-def pytest_pycollect_makeitem(collector: Any, name: str, obj: object) -> pytest.Collector | None:
-    """Turn ``EVIDENCE`` and suites into their items."""
+def pytest_pycollect_makeitem(
+    collector: Any, name: str, obj: object
+) -> pytest.Collector | list[pytest.Collector] | None:
+    """Turn ``EVIDENCE`` and suites into their items, and those in a list, a tuple or a dict."""
+    session = session_of(collector.config)
     if isinstance(obj, Suite):
+        session.collected(obj)
         return suite_collector(collector, name, obj)
+    if type(obj) in (list, tuple, dict):
+        entries = enumerate(cast("Sequence[object]", obj))
+        held = cast("dict[object, object]", obj) if type(obj) is dict else dict[object, object](entries)
+        suites = {key: one for key, one in held.items() if isinstance(one, Suite)}
+        for one in suites.values():
+            session.collected(one)
+        names = readable([f"{name}-{key}".replace("::", ".").replace("[", "(").replace("]", ")") for key in suites])
+        return [suite_collector(collector, *one) for one in zip(names, suites.values(), strict=True)] or None
     if name == "EVIDENCE" and isinstance(obj, Evidence):
         made = make(EvidenceCollector, collector, name=obj.model.__name__, evidence=obj)
         return cast(pytest.Collector, made)
@@ -98,6 +120,8 @@ def pytest_make_collect_report(
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """A module that cannot be collected for what meshspec says of it tells that, and shows no frame of ours."""
     report = yield
+    if isinstance(collector, pytest.Module):
+        session_of(collector.config).modules.add(str(collector.path))
     error = report.call.excinfo.value if report.call is not None and report.call.excinfo is not None else None
     if report.failed and isinstance(error, MeshspecError):
         report.longrepr = f"meshspec: {error}"
@@ -118,6 +142,22 @@ def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Ite
     return [f"meshspec: {'; '.join(told)}"] if told else []
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A mark on a test that has nothing to do with us asks for a check, and there is none."""
+    names: Sequence[str] = getattr(item, "fixturenames", ())
+    ours = isinstance(item, Ours) or {"meshspec_check", "request"}.intersection(names)
+    if not ours and any(mark.name == MARK for mark in item.own_markers):
+        told = f"@pytest.mark.{MARK} on a test that does not use meshspec_check: nothing is checked"
+        raise Unsettled(told, pytrace=False)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    with driving(session_of(item.config), item):
+        return (yield)
+
+
 # -- how tests end -------------------------------------------------------------------------------------------------
 
 
@@ -128,6 +168,8 @@ def pytest_runtest_makereport(
     """What refutes nothing is an error, wherever it is raised, and not a failure."""
     report = yield
     error = call.excinfo.value if call.excinfo is not None else None
+    if report.when == "call":
+        item.stash[PASSED] = report.passed
     if report.failed and error is not None:
         reported(report, item, error)
     if report.failed and report.when == "call" and error is not None:
@@ -146,6 +188,7 @@ def pytest_testnodedown(node: Any, error: object) -> None:
     session = session_of(node.config)
     session.used |= set(told.get("used", ()))
     session.complaints.update(dict.fromkeys(told.get("complaints", ())))
+    session.checked += told.get("checked", 0)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
@@ -155,9 +198,14 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int | pytest.ExitC
     if ours is None or config.getoption("collectonly"):
         return
     ours.complain()
+    ours.complaints.update(dict.fromkeys(ours.lost()))
     output: dict[str, Any] | None = getattr(config, "workeroutput", None)
     if output is not None:
-        output["meshspec"] = {"used": sorted(ours.used), "complaints": list(ours.complaints)}
+        output["meshspec"] = {
+            "used": sorted(ours.used),
+            "complaints": list(ours.complaints),
+            "checked": ours.checked,
+        }
         return
     ours.complaints.update(dict.fromkeys(ours.unused()))
     if ours.complaints and exitstatus == pytest.ExitCode.OK:
@@ -172,7 +220,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         found = dict.fromkeys((r.nodeid, text) for r in reports for key, text in r.user_properties if key == name)
         lines += [f"{len(found)} {how}:"] if found else []
         lines += [f"  {text}" for _, text in found]
-    lines += list(session.complaints)
+    lines += [*session.complaints, *session.notes()]
     if lines:
         terminalreporter.section("meshspec")
         for line in lines:

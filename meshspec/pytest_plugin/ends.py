@@ -6,15 +6,19 @@ says :class:`Unsettled` is reported as of the set-up. Nothing is skipped: dashbo
 
 from __future__ import annotations
 
+import importlib
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from meshspec.answer import Answer, Finding
-from meshspec.errors import Disagreement, MeshspecError
+from meshspec.errors import Disagreement, MeshspecError, UsageError, Where
+from meshspec.lang.places import shown
 from meshspec.pytest_plugin.session import ALLOWED, WAIVED, Session
 
 if TYPE_CHECKING:
@@ -40,6 +44,9 @@ class Unsettled(Ended):
 class MeshspecWarning(pytest.PytestWarning):
     """A property is UNDETERMINED, and ``--allow-undetermined`` lets that pass."""
 
+
+PASSED = pytest.StashKey[bool]()
+"""Whether the call of a test passed."""
 
 BUG = "a bug of meshspec, not of what it was asked about:"
 
@@ -181,10 +188,59 @@ def _plainly(item: pytest.Item, error: BaseException) -> Ended | None:
         plain.short = f"VIOLATED {cast(Any, error).property}"
         return plain
     machine: Any = sys.modules.get("meshspec.engines.machine")
+    if not isinstance(error, MeshspecError) or machine is None:
+        return None
     cls: object = getattr(item, "cls", None)
-    if isinstance(error, MeshspecError) and machine is not None and isinstance(cls, type):
-        return unasked(error) if issubclass(cls, machine.ModelTestCase) else None
+    if isinstance(cls, type) and issubclass(cls, machine.ModelTestCase):
+        return unasked(error)
+    place = _call_beside(error)
+    if place is None:
+        return None
+    named = getattr(error, "where", None) is not None  # it begins with a place of its own
+    return unasked(error if named else UsageError(f"{place}: {error}"))
+
+
+def _call_beside(error: BaseException) -> Where | None:
+    """The author's call of ``drive_beside`` that an exception came through; ``None`` where there is none."""
+    beside: Any = sys.modules.get("meshspec.engines.beside")
+    trace, place = error.__traceback__, None
+    while trace is not None and beside is not None:
+        code = trace.tb_frame.f_code
+        if code is beside.drive_beside.__code__:
+            return place
+        place = Where(shown(code.co_filename), trace.tb_lineno)
+        trace = trace.tb_next
     return None
+
+
+@contextmanager
+def driving(session: Session, node: pytest.Item) -> Generator[None, None, None]:
+    """While a test runs: what it drives is excused where the project's waivers say so, and counted."""
+    with ExitStack() as stack:
+        if session.is_configured and session.config.waivers:
+            tested = importlib.import_module("meshspec.engines.tested")
+            stack.enter_context(tested.excusing(partial(_excused, session, node)))
+        mine = not getattr(getattr(node, "obj", None), "is_hypothesis_test", False)
+        if mine and node.config.getoption("--hypothesis-show-statistics", default=False):
+            told = list[str]()
+
+            def note(text: str) -> None:
+                told.append(text)
+                cast("Any", node).hypothesis_statistics = "\n".join(told)  # its plugin shows them
+
+            machine = importlib.import_module("meshspec.engines.machine")
+            stack.enter_context(machine.counting(note, node.nodeid))
+        yield
+
+
+def _excused(session: Session, node: pytest.Item, error: Any) -> bool:
+    from meshspec.engines.check import Answered
+
+    finding = error.finding
+    answer = session.waived([Answered(finding, (finding,))])[0].answer
+    if answer.waived:
+        node.user_properties.append((WAIVED, _one_line(answer, ())))
+    return answer.waived
 
 
 def _raised(error: Ended) -> pytest.ExceptionInfo[BaseException]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -37,17 +37,22 @@ class Check(Protocol):
 
 
 @pytest.fixture
-def meshspec_check(request: pytest.FixtureRequest) -> Check:
+def meshspec_check(request: pytest.FixtureRequest) -> Generator[Check, None, None]:
     """Check a model in a test: ``meshspec_check(EffectLedger, scope={Effect: 3})``.
 
     Returns what was answered when everything holds. Else the test fails with the argument (for what is undetermined
     or vacuous it is an error). Takes what ``@pytest.mark.meshspec`` takes; what is said in the call comes first.
+    A test that passes and never called it is an error.
     """
     node: pytest.Item = request.node  # pyright: ignore[reportUnknownMemberType]  # pytest's own
     session = session_of(request.config)
 
+    called = False
+
     def meshspec_check(model: Any, /, **asked: Any) -> Checked:
         __tracebackhide__ = True
+        nonlocal called
+        called = True
         try:
             own = settings.layer("meshspec_check", asked)
             checked = settings.check(session, node, model, own)
@@ -58,7 +63,9 @@ def meshspec_check(request: pytest.FixtureRequest) -> Check:
         ends.end(session, node, told)
         return checked
 
-    return meshspec_check
+    yield meshspec_check
+    if not called and node.stash.get(ends.PASSED, False):
+        raise ends.Unsettled("meshspec_check was never called: nothing was checked", pytrace=False)
 
 
 @pytest.fixture

@@ -107,6 +107,8 @@ def asked(config: pytest.Config) -> Asked:
     role = given["role"] or ""
     if role and role != ROLE:
         raise UsageError(f"--meshspec-role {role}: the roles are {ROLE}")
+    if given["policy"] == "":
+        raise UsageError("--meshspec-policy is empty: write module:attr or path.py:attr")
     if role and not given["policy"]:
         raise UsageError(f"--meshspec-role {role} says how a policy is judged: name one with --meshspec-policy")
     if given["require"] not in (None, "exhaustive", "proved"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import shutil
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -12,6 +13,7 @@ import pytest
 
 from meshspec.answer import Strength
 from meshspec.errors import UsageError
+from meshspec.lang.suite import MADE, Suite
 from meshspec.pytest_plugin.options import ROLE, Asked, asked
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 KEY = pytest.StashKey["Session"]()
 ALLOWED, WAIVED = "meshspec undetermined", "meshspec waived"
 """Names of the properties of a report, and so of JUnit, for what was let pass."""
+FILE = "pyproject.toml"
 CONFIGURED = (
     "scope",
     "engines",
@@ -44,6 +47,10 @@ class Session:
         self.taken: list[str] = []
         self.used: set[str] = set()
         self.complaints: dict[str, None] = {}
+        self.modules: set[str] = set()
+        self.checked = 0
+        self._collected: list[Suite] = []
+        self._before = len(MADE)
         self._kept: dict[object, tuple[Any, BaseException | None]] = {}
 
     # -- what it was asked -------------------------------------------------------------------------------------
@@ -64,7 +71,7 @@ class Session:
         """Whether a project's file may speak of us: nothing else of ours is loaded for a session that does not."""
         for folder in (self.pytest.rootpath, *self.pytest.rootpath.parents):
             try:
-                if b"meshspec" in (folder / "pyproject.toml").read_bytes():
+                if b"meshspec" in (folder / FILE).read_bytes():
                     return True
             except FileNotFoundError:
                 pass
@@ -154,6 +161,38 @@ class Session:
         if "waivers" in self.__dict__ and self.config.waivers:
             for one in self.waivers.last():
                 self.complaints[f"{one.answer.subject}: {one.answer.property}: {one.answer.reason}"] = None
+
+    def collected(self, suite: Suite) -> None:
+        """A suite has become tests."""
+        self._collected.append(suite)
+
+    def lost(self) -> list[str]:
+        """The suites of modules that were collected which no test came of: made in a function, kept out of sight."""
+        taken = {id(suite) for suite in self._collected}
+        return [
+            f"{one.where}: this suite was never collected, so nothing of it was checked: give it a name in its "
+            "module, alone or in a list, a tuple or a dict"
+            for one in MADE[self._before :]
+            if one.where is not None and str(Path(one.where.file).absolute()) in self.modules and id(one) not in taken
+        ]
+
+    def notes(self) -> list[str]:
+        """What the project's file says and nothing that ran made use of; it may be of a model that did not run."""
+        if not self.is_configured:
+            return []
+        sorts = sorted(name.removeprefix("sort ") for name in self.used if name.startswith("sort "))
+        told: list[str] = []
+        for name, size in (self.config.scope or {}).items() if self.checked else ():
+            if name not in sorts:
+                close = difflib.get_close_matches(name, sorts, 3, 0.6)
+                hint = f"; did you mean {' or '.join(close)}?" if close else f"; there are {', '.join(sorts)}"
+                told.append(
+                    f"scope {name}={size} of {FILE}: no model that was checked has such a sort"
+                    + (hint if sorts else "")
+                )
+        if "waivers" in self.__dict__ and self.config.waivers and not self.pytest.pluginmanager.hasplugin("dsession"):
+            told += [one for one in self.waivers.notes() if "was not checked" not in one]
+        return told
 
     def unused(self) -> list[str]:
         """What the command line asked for and nothing made use of: a misspelt sort, a policy that nobody judged."""

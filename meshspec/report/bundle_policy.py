@@ -9,7 +9,7 @@ import attrs
 
 from meshspec.answer import Answer, Counterexample, Finding
 from meshspec.errors import UsageError
-from meshspec.report.bundle_replay import Replayed
+from meshspec.report.bundle_replay import Replayed, as_recorded
 from meshspec.report.bundled import Bundle, Move
 from meshspec.roles.breaker import obligations
 from meshspec.roles.judge import known_role
@@ -32,6 +32,8 @@ def told_again(bundle: Bundle) -> Replayed:
     known_role(tale.role)
     story = Story(tuple(tale.prefix), tuple(tale.loop), tale.one_tool, tale.field, tale.steps)
     refuse_untold(story)
+    if _last(bundle.subject) != _last(bundle.target):  # the folder depends on where it is looked at from
+        raise UsageError(f"the bundle is of {bundle.subject!r}, and names {bundle.target!r} as its policy")
     target, package = _policy(bundle.target, tale.package)
     about, outcomes = retold(target, story, package)
     changed = bundle.source == "" or source_of(about) != bundle.source
@@ -45,11 +47,16 @@ def told_again(bundle: Bundle) -> Replayed:
     problem = _difference(bundle, now, broken)
     if problem and not changed:
         raise UsageError(f"the bundle contradicts {bundle.target}, which has not changed since: {problem}")
-    told = attrs.evolve(bundle, steps=[Move(s.action, note=s.note, at=s.at) for s in now.steps], failed=now.failed)
+    steps = [Move(s.action, note=s.note, at=s.at) for s in now.steps]
+    told = attrs.evolve(bundle, steps=steps, failed=now.failed, where="")
     if bundle.kind != "deterministic" or problem:
         told = attrs.evolve(told, reason=now.failed)
     note = f"{bundle.target} has changed since: {problem}" if problem else ""
-    return Replayed(told, told.finding, broken.step, changed, note)
+    return Replayed(told, as_recorded(told), broken.step, changed, note)
+
+
+def _last(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def _policy(target: str, package: str) -> tuple[str, str | None]:
@@ -122,6 +129,5 @@ def _closed(bundle: Bundle, why: str) -> Replayed:
         reason=f"the story no longer breaks it: {why}",
         known=f"{bundle.target} has changed since the bundle was written; one story that is kept tells of no other",
         settles=SETTLES,
-        where=bundle.where,
     )
     return Replayed(bundle, finding, 0, changed=True)

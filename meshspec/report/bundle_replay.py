@@ -3,6 +3,8 @@
 What the bundle says is compared with what the author's methods do, step by step. Where the files of the model are
 those that it was written from, a difference is the bundle's fault (it was edited, or is of another model). Where they
 have changed since, a difference is what was to be found out: the path is closed now, or still leads to the violation.
+
+What running it cannot confirm (that the path is the shortest, which engine found it, why) is told as recorded.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from meshspec.report.bundled import Bundle
 from meshspec.sorts import Sort
 from meshspec.targets import resolve
 
+ENGINE = "replay"
 SETTLES = "`meshspec check`, which asks about every path"
 
 
@@ -65,6 +68,8 @@ def replayed(bundle: Bundle) -> Replayed:
     if bundle.kind not in KINDS:
         raise UsageError(f"the kind {bundle.kind!r} is none of {', '.join(KINDS)}: it cannot be run again")
     model = lift(resolve(bundle.target).model)
+    if model.name != bundle.subject:
+        raise UsageError(f"{bundle.target} is the model {model.name}, and the bundle is of {bundle.subject!r}")
     changed = bundle.source == "" or source_of(model) != bundle.source
     try:
         model = less_faults(model, bundle.without)
@@ -81,12 +86,28 @@ def replayed(bundle: Bundle) -> Replayed:
     if run.refuted is None:
         assert run.closed is not None
         return _closed(whole, run.closed, len(run.taken))
-    if run.refuted.claim is not None:
-        whole = attrs.evolve(whole, where=str(run.refuted.claim.method.where))  # seen from the present folder
+    whole = attrs.evolve(whole, where=_where(run))  # seen from the present folder
     if problem is None:
-        return Replayed(attrs.evolve(whole, run=run), whole.finding, len(run.taken), changed)
+        return Replayed(attrs.evolve(whole, run=run), as_recorded(whole), len(run.taken), changed)
     now = _as_it_is(run, whole)
-    return Replayed(now, now.finding, len(run.taken), changed, f"{bundle.target} has changed since: {problem}")
+    return Replayed(now, as_recorded(now), len(run.taken), changed, f"{bundle.target} has changed since: {problem}")
+
+
+def as_recorded(bundle: Bundle) -> Finding:
+    """What was seen again, and as recorded what was not."""
+    finding, path = bundle.finding, bundle.path
+    how = "as recorded: " + ", ".join(part for part in (bundle.how, bundle.engine) if part)
+    reason = bundle.reason if bundle.reason in ("", bundle.failed) else f"as recorded: {bundle.reason}"
+    path = attrs.evolve(path, how=how)
+    return attrs.evolve(finding, engine=ENGINE, counterexample=path, reason=reason)
+
+
+def _where(run: Rerun) -> str:
+    """Where what is false is stated; empty for a Range, which stands in the model's annotations."""
+    assert run.refuted is not None
+    if run.refuted.claim is not None:
+        return str(run.refuted.claim.method.where)
+    return str(run.taken[-1].lifted.method.where) if run.taken and run.refuted.cell is None else ""
 
 
 def _as_it_is(run: Rerun, bundle: Bundle) -> Bundle:
@@ -102,13 +123,12 @@ def _closed(bundle: Bundle, stop: Stop, steps: int = 0) -> Replayed:
         bundle.subject,
         bundle.property,
         Answer.UNDETERMINED,
-        "replay",
+        ENGINE,
         kind=bundle.kind,
         scope=bundle.scope,
         reason=f"the path is closed {_at(stop)}",
         known=f"{bundle.target} has changed since the bundle was written; one path that is closed tells of no other",
         settles=SETTLES,
-        where=bundle.where,
     )
     return Replayed(bundle, finding, steps, changed=True)
 
@@ -130,8 +150,6 @@ def _sizes(model: LiftedModel, bundle: Bundle) -> dict[type[Sort], int]:
 def _contradictions(bundle: Bundle, run: Rerun) -> Iterator[Stop]:
     """What else the bundle says otherwise than it is."""
     model = run.layout.model
-    if model.name != bundle.subject:
-        yield Stop(0, f"{bundle.target} is the model {model.name}, and {bundle.subject!r} was recorded")
     if constants_of(model) != dict(bundle.constants):
         yield Stop(0, f"its constants are {constants_of(model)}, and {dict(bundle.constants)} was recorded")
     if bundle.states:

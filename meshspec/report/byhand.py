@@ -31,7 +31,7 @@ def near(file: str, path: str) -> ModuleType:
     Raises :class:`UsageError` where it is in none of them.
     """
     given = Path(file).resolve()
-    for folder in (*given.parents, Path.cwd()):
+    for folder in (*given.parents, Path()):
         if (folder / path).is_file():
             return load_file(folder / path)
     raise UsageError(f"{path} is in no folder above {given.name}, and not in the present one: write where it is now")

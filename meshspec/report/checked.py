@@ -5,6 +5,7 @@ The command line prints it, pytest fails with it, a notebook displays it.
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -28,18 +29,21 @@ from meshspec.engines.check import (
     was_interrupted,
 )
 from meshspec.engines.check import without as less_faults
+from meshspec.engines.explore import ENDS
 from meshspec.engines.limits import Options
 from meshspec.errors import Disagreement, UsageError
 from meshspec.lang.fences import watching
 from meshspec.lang.lift import LiftedModel
 from meshspec.progress import Progress, silent
 from meshspec.report import text
+from meshspec.report.words import claims_said
 from meshspec.report.wrap import cells
 from meshspec.sorts import Sort
 from meshspec.targets import Target, shipped_evidence, target_of
 
 UNEXAMINED = "refutability not examined by incidents: the model has none"
 UNTRIED = "refutability not examined by incidents: that {} break what they should is for evidence to state"
+LONGEST_CLAIM = 400  # characters of a claim that a report quotes; of a longer one it has a digest
 VACUITY = "vacuity not examined: only explore looks for what is never tried"
 
 
@@ -73,8 +77,8 @@ class Checked(Shown):
         answered: one answer a property, each finding with the command that shows it again.
         notes: lines that belong below the properties: what was not examined, what was not read.
         bug: how two of our own engines contradict each other; nothing else is answered then.
-        fences: which were up around the author's code, which down, and what is not observed; empty where whoever asked
-            put them up.
+        fences: which were up around the author's code, which down, and what is not observed; empty where whoever
+            asked put them up.
     """
 
     asked: Asked
@@ -180,7 +184,8 @@ def ask(question: Asked, progress: Progress = silent) -> Checked:
         answered = check(model, question.sizes, question.engines, settings, progress)
     except Disagreement as bug:
         return Checked(question, bug=str(bug))
-    answered = [_told(one, question) for one in answered]
+    claims = _claims(model)
+    answered = [_told(one, question, claims) for one in answered]
     notes = _notes(question)
     if settings.mutants and not was_interrupted(one.answer for one in answered):
         try:
@@ -223,8 +228,20 @@ def _refutability(question: Asked, answered: Sequence[Answered], progress: Progr
     return line if question.target.name else line.rpartition("; ")[0]  # without a name there is no such command
 
 
-def _told(one: Answered, question: Asked) -> Answered:
-    """The same, with the command that shows each finding again, and where its steps are written."""
+def _claims(model: LiftedModel) -> dict[tuple[str, str], str]:
+    """What each claim says, by the kind and the name under which it is answered: to see when that is changed."""
+
+    def short(said: str) -> str:
+        if len(said) <= LONGEST_CLAIM:
+            return said
+        return f"sha256:{hashlib.sha256(said.encode('utf-8', 'backslashreplace')).hexdigest()}"
+
+    said = claims_said(model)
+    return {(kind, ENDS if kind == "terminal" else name): short(told) for (kind, name), told in said.items()}
+
+
+def _told(one: Answered, question: Asked, claims: Mapping[tuple[str, str], str]) -> Answered:
+    """The same, with what is claimed, the command that shows each finding again, and where its steps are written."""
     places = {lifted.name: str(lifted.method.where) for lifted in question.model.actions}
 
     def placed(path: Counterexample) -> Counterexample:
@@ -238,6 +255,7 @@ def _told(one: Answered, question: Asked) -> Answered:
         path = finding.counterexample
         return attrs.evolve(
             finding,
+            claim=claims.get((finding.kind, finding.property), ""),
             replay=command(question, engine),
             counterexample=placed(path) if path is not None else None,
             more=tuple(placed(other) for other in finding.more),

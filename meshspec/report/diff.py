@@ -9,7 +9,9 @@ The order, from best to worst, is HOLDS (the stronger the better), UNDETERMINED,
 
 Going down that order is worse. Going up is better only where it ends at HOLDS: from VIOLATED to UNDETERMINED the path
 that refuted it may only be out of the bounds of the new search, and nothing shows that it is gone. That is a change.
-A property that is gone is never a success. What a waiver excuses in the new report is told and does not fail.
+So is a claim whose text is another, where it is not worse: what holds is not what was asked before. Where it says
+nothing any more it is worse. A property that is gone is never a success, nor is a new one that does not hold. What a
+waiver excuses in the new report is told and does not fail.
 """
 
 from __future__ import annotations
@@ -29,7 +31,10 @@ VERSION = 1
 
 Word = Literal["worse", "gone", "new", "better", "changed"]
 WORDS: tuple[Word, ...] = ("worse", "gone", "new", "better", "changed")
-BUG = 70
+_BROKEN = {
+    2: "the new report tells that nothing was checked (exit 2): nothing follows from it",
+    70: "the new report tells of a bug of meshspec (exit 70): nothing follows from it",
+}
 
 _STRENGTH = {"every size": 3, "exhaustive": 2, "k-induction": 2, "tested": 1}
 _ANSWER = {"HOLDS": 3, "UNDETERMINED": 2, "VACUOUS": 1, "VIOLATED": 0}
@@ -39,7 +44,8 @@ _ANSWER = {"HOLDS": 3, "UNDETERMINED": 2, "VACUOUS": 1, "VIOLATED": 0}
 class Difference:
     """What became of one property: ``before`` and ``after`` are its answers in words, empty where it is not there.
 
-    ``excused`` says that a waiver in the new report answers for it; ``details`` are what changed beside the answer.
+    ``excused`` says that a waiver in the new report answers for it; ``details`` are what changed beside the answer;
+    ``holds`` whether it holds in the new report.
     """
 
     word: Word
@@ -49,10 +55,11 @@ class Difference:
     after: str = ""
     details: tuple[str, ...] = ()
     excused: bool = False
+    holds: bool = False
 
     @builtins.property
     def fails(self) -> bool:
-        return self.word in ("worse", "gone") and not self.excused
+        return not self.excused and (self.word in ("worse", "gone") or (self.word == "new" and not self.holds))
 
 
 @attrs.frozen
@@ -66,13 +73,21 @@ class Diff:
 
     @builtins.property
     def exit_code(self) -> int:
-        """1 if something got worse or is gone, or the new report tells of a bug; else 0."""
-        return int(bool(self.broken) or any(one.fails for one in self.differences))
+        """1 if something got worse, is gone, is new and does not hold, or the new report tells of a bug.
+
+        4 if there was nothing to compare, else 0.
+        """
+        if self.broken or any(one.fails for one in self.differences):
+            return 1
+        return 0 if self.differences or self.same else 4
 
 
 def diff(old: ReadReport, new: ReadReport) -> Diff:
-    """Compare two reports; a property that stands in one several times is compared in that order."""
-    before, after = _numbered(old.properties), _numbered(new.properties)
+    """Compare two reports.
+
+    Of a property that stands in one several times, those of one file are compared, what is left in its order.
+    """
+    before, after = _paired(old.properties, new.properties)
     found: list[Difference] = []
     same = 0
     for key, now in after.items():
@@ -85,23 +100,60 @@ def diff(old: ReadReport, new: ReadReport) -> Diff:
             found.append(Difference("gone", was.model, was.property, before=answer_text(was)))
     settings = [f"seed {old.seed} before, {new.seed} now"] if old.seed != new.seed else []
     settings += _scopes(before, after)
-    broken = "the new report tells of a bug of meshspec (exit 70): nothing follows from it" * (new.exit_code == BUG)
+    broken = _BROKEN.get(new.exit_code, "")
     return Diff(tuple(found), tuple(settings), same, broken)
 
 
-def _numbered(properties: Sequence[ReadProperty]) -> dict[tuple[str, str, int], ReadProperty]:
-    seen: Counter[tuple[str, str]] = Counter()
-    made: dict[tuple[str, str, int], ReadProperty] = {}
-    for one in properties:
-        key = (one.model, one.property)
-        made[(*key, seen[key])] = one
-        seen[key] += 1
+_Key = tuple[str, str, str, int]
+
+
+def _paired(
+    old: Sequence[ReadProperty], new: Sequence[ReadProperty]
+) -> tuple[dict[_Key, ReadProperty], dict[_Key, ReadProperty]]:
+    """Both sides, what is to be compared under the same key."""
+    before, after = _by_file(old), _by_file(new)
+    shared = before.keys() & after.keys()
+    made: list[dict[_Key, ReadProperty]] = []
+    for side in (before, after):
+        left: Counter[tuple[str, str]] = Counter()
+        keyed: dict[_Key, ReadProperty] = {}
+        for key, one in side.items():
+            if key not in shared:
+                name = key[:2]
+                key = (*name, "\0", left[name])  # in no file: what is left, in its order
+                left[name] += 1
+            keyed[key] = one
+        made.append(keyed)
+    return made[0], made[1]
+
+
+def _by_file(properties: Sequence[ReadProperty]) -> dict[_Key, ReadProperty]:
+    """Each with its model, its name, its model's file, and how many of the same there were before it."""
+    seen: Counter[tuple[str, str, str]] = Counter()
+    made: dict[_Key, ReadProperty] = {}
+    for model in _models(properties):
+        files = (one.where.rpartition(":")[0] for one in model if one.kind != "waiver")
+        file = next(filter(None, files), "")
+        for one in model:
+            key = (one.model, one.property, file)
+            made[(*key, seen[key])] = one
+            seen[key] += 1
     return made
 
 
-def _scopes(
-    before: Mapping[tuple[str, str, int], ReadProperty], after: Mapping[tuple[str, str, int], ReadProperty]
-) -> Iterator[str]:
+def _models(properties: Sequence[ReadProperty]) -> Iterator[list[ReadProperty]]:
+    """The properties of each model: those that follow each other, until one comes again."""
+    told: list[ReadProperty] = []
+    for one in properties:
+        if told and (one.model != told[0].model or any(one.property == other.property for other in told)):
+            yield told
+            told = []
+        told.append(one)
+    if told:
+        yield told
+
+
+def _scopes(before: Mapping[_Key, ReadProperty], after: Mapping[_Key, ReadProperty]) -> Iterator[str]:
     """For each model asked about in another scope: both scopes, once."""
     told: set[str] = set()
     for key, now in after.items():
@@ -125,7 +177,8 @@ def answer_text(finding: ReadFinding) -> str:
 
 
 def _new(now: ReadProperty) -> Difference:
-    return Difference("new", now.model, now.property, after=answer_text(now), excused=now.waived)
+    holds = now.answer == "HOLDS"
+    return Difference("new", now.model, now.property, after=answer_text(now), excused=now.waived, holds=holds)
 
 
 def _compared(was: ReadProperty, now: ReadProperty) -> Difference | None:
@@ -133,10 +186,26 @@ def _compared(was: ReadProperty, now: ReadProperty) -> Difference | None:
     word = _word(was, now)
     if word == "changed" and not details and answer_text(was) == answer_text(now):
         return None
-    return Difference(word, now.model, now.property, answer_text(was), answer_text(now), details, excused=now.waived)
+    texts, holds = (answer_text(was), answer_text(now)), now.answer == "HOLDS"
+    return Difference(word, now.model, now.property, *texts, details, excused=now.waived, holds=holds)
 
 
 def _word(was: ReadFinding, now: ReadFinding) -> Word:
+    if was.waived and not now.waived and now.answer != "HOLDS":
+        return "worse"  # it counts again
+    word = _ordered(was, now)
+    if not _reworded(was, now):
+        return word
+    if now.answer == "VACUOUS" != was.answer:
+        return "worse"
+    return "changed" if word == "better" else word
+
+
+def _reworded(was: ReadFinding, now: ReadFinding) -> bool:
+    return was.claim != now.claim
+
+
+def _ordered(was: ReadFinding, now: ReadFinding) -> Word:
     if was.answer != now.answer:
         if _ANSWER[now.answer] < _ANSWER[was.answer]:
             return "worse"
@@ -146,8 +215,6 @@ def _word(was: ReadFinding, now: ReadFinding) -> Word:
         if step == 0 and now.strength in ("exhaustive", "k-induction"):
             step = _wider(was.scope, now.scope)
         return "better" if step > 0 else "worse" if step < 0 else "changed"
-    if was.waived and not now.waived:
-        return "worse"  # it counts again
     return "changed"
 
 
@@ -161,6 +228,8 @@ def _wider(was: Mapping[str, int], now: Mapping[str, int]) -> int:
 
 
 def _details(was: ReadFinding, now: ReadFinding) -> Iterator[str]:
+    if _reworded(was, now):
+        yield f"its text is another: {was.claim or 'none'} -> {now.claim or 'none'}"
     if was.scope != now.scope:  # its counts are of other things then
         yield f"scope {scope_text(was.scope) or 'none'} -> {scope_text(now.scope) or 'none'}"
     if was.strength is not None and was.strength == now.strength and was.engine != now.engine:
@@ -211,6 +280,8 @@ def lines_of(found: Diff, width: int = WIDTH) -> list[str]:
         for one in found.differences:
             if one.word == word:
                 lines += _told(one, width)
+    if found.exit_code == 4:
+        lines += paragraph("neither report has a property: nothing was compared", width)
     return [*lines, *paragraph(summary(found), width)]
 
 

@@ -55,7 +55,9 @@ def groups() -> dict[str, list[str]]:
 def found(word: str) -> list[Entry]:
     """What a word means, all of it; raises :class:`UsageError` for one that means nothing, with those near it."""
     wanted = _plain(word)
-    same = [e for e in entries() if wanted in map(_plain, (e.name, *e.aliases))]
+    same: list[Entry] = []
+    for asked in _singulars(wanted):
+        same = same or [e for e in entries() if asked in map(_plain, (e.name, *e.aliases))]
     exact = [e for e in same if e.name == word]
     if exact or same:
         return exact or same
@@ -74,8 +76,16 @@ def found(word: str) -> list[Entry]:
     raise UsageError(f"there is nothing to explain under {word.strip()[:60]!r}; {said}")
 
 
+def _singulars(word: str) -> Iterator[str]:
+    """The word itself first, then what it may be the plural of."""
+    yield word
+    for ending, instead in (("ies", "y"), ("es", ""), ("s", "")):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            yield word.removesuffix(ending) + instead
+
+
 def _plain(word: str) -> str:
-    return " ".join(word.replace("@", " ").replace("-", " ").replace("_", " ").lower().split())
+    return " ".join(word.replace("@", " ").replace(",", " ").replace("-", " ").replace("_", " ").lower().split())
 
 
 def lines(entry: Entry, width: int) -> list[str]:

@@ -4,35 +4,82 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+import stat
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from meshspec.errors import UsageError
 
 _LOOKED_AT = 400
 
+_BEGIN = {
+    "json": rb'\{\s*"format": "meshspec-report"',
+    "diff": rb'\{\s*"format": "meshspec-diff"',
+    "claims": rb'\{\s*"claims": \[\s*[{\]]',
+    "junit": rb'<\?xml [^>]*\?>\s*<testsuites name="meshspec"',
+    "sarif": rb'\{\s*"\$schema": "[^"]*",\s*"version": "[^"]*",\s*"runs": \[\s*'
+    rb'\{\s*"tool": \{\s*"driver": \{\s*"name": "meshspec"',
+    "markdown": rb"<!-- meshspec report -->\r?\n",
+}
+"""How a file of each kind begins, if it is one of ours."""
 
-def refuse_unwritable(path: Path, mark: str) -> None:
+
+def refuse_unwritable(path: Path, kind: str) -> None:
     """Raise :class:`UsageError`, before anything runs, for a file that could not be written afterwards.
 
-    A file that is there is only replaced if it begins like one of ours: `mark` stands in its first lines.
+    A file that is there is only replaced if it is empty or begins like one of ours of that `kind`; Python's never.
     """
     try:
+        if path.is_dir():
+            raise UsageError(f"{path} cannot be written: it is a folder")
+        if any(one.suffix.lower() == ".py" for one in (path, path.resolve())):
+            raise UsageError(f"{path} is not written: a report is no Python file, and a model may be; name another")
         if path.is_file():
-            if (head := _head(path)) and mark.encode() not in head:
+            if (head := _head(path)) and not re.match(_BEGIN[kind], head):
                 raise UsageError(
-                    f"{path} is there already and is no report, so it is not overwritten: name another file"
+                    f"{path} is there already and is no report of this kind, so it is not overwritten: "
+                    "name another file"
                 )
             with path.open("ab"):
                 return
-        if path.exists() and not path.is_dir():
-            return  # a device or a pipe: whoever named it knows
-        if path.is_dir():
-            raise UsageError(f"{path} cannot be written: it is a folder")
+        if path.exists():
+            _refuse_special(path)
+            return
         with tempfile.NamedTemporaryFile(prefix=".meshspec-", dir=path.parent):
             return
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+    except (ValueError, RuntimeError) as error:  # no name that a file can have; links in a circle
+        raise UsageError(f"{path} cannot be written: {error}") from None
+
+
+def _refuse_special(path: Path) -> None:
+    """A device may be written, and a pipe that somebody handed us as open; a named one may wait for ever."""
+    mode = path.stat().st_mode
+    if stat.S_ISCHR(mode) or (stat.S_ISFIFO(mode) and Path(os.path.abspath(path)).is_relative_to("/dev")):  # noqa: PTH100  # links stay as they are
+        return
+    what = "pipe" if stat.S_ISFIFO(mode) else "socket" if stat.S_ISSOCK(mode) else "device that holds data"
+    raise UsageError(f"{path} cannot be written: it is a {what}; name a file, or /dev/stdout")
+
+
+def refuse_same(named: Mapping[str, Path]) -> None:
+    """Raise :class:`UsageError` where two options name one file: the second would replace what the first wrote."""
+    options = [(option, path) for option, path in named.items() if not path.exists() or path.is_file()]
+    for number, (option, path) in enumerate(options):
+        for other, earlier in options[:number]:
+            if _same(earlier, path):
+                raise UsageError(f"{other} {earlier} and {option} {path} name one file: give each its own")
+
+
+def _same(one: Path, other: Path) -> bool:
+    if os.path.realpath(one) == os.path.realpath(other):
+        return True
+    try:
+        return one.samefile(other)
+    except OSError:  # one of them is not there yet
+        return False
 
 
 def _head(path: Path) -> bytes:

@@ -60,6 +60,17 @@ def _table(rows: Sequence[Mapping[str, object]], columns: Sequence[str] | None =
     return pandas.DataFrame(list(rows), columns=list(columns) if columns is not None else None)
 
 
+def _states(rows: Sequence[Mapping[str, object]]) -> DataFrame:
+    """A table of states, in which None is a value like others."""
+    made: Any = _table(rows)
+    empty = {name: None for row in rows for name, value in row.items() if value is None}
+    for name in empty:
+        held = made[name].astype(object)
+        held[:] = [row.get(name) for row in rows]
+        made[name] = held
+    return cast("DataFrame", made)
+
+
 def plain(text: str) -> object:
     """A value as a report prints it, as a value of Python where it is a truth value, a number or None.
 
@@ -141,7 +152,7 @@ def counterexample(path: Counterexample) -> DataFrame:
         values |= {name: new for name, (_, new) in step.changes.items()}
         at = number if step.at is None else step.at
         rows.append({"step": at, "action": step.action, "note": step.note, **_cells(values)})
-    return _table(rows).set_index("step")
+    return _states(rows).set_index("step")
 
 
 def walk(one: Walk) -> DataFrame:
@@ -168,7 +179,7 @@ def states(graph: Graph) -> DataFrame:
             if not steps:
                 yield {"state": number, "action": None, "next": None, **cells}
 
-    made = _table(list(rows()))
+    made = _states(list(rows()))
     made["next"] = made["next"].astype("Int64")
     return made
 

@@ -10,6 +10,7 @@ from meshspec.backends.layout import NO_RAISE
 from meshspec.engines.coverage import ANTECEDENTS, FAILS, MET, WITNESSED
 from meshspec.engines.explore import ENDS, FIRES, STRIKES
 from meshspec.report.glossary_entry import Entry as Entry
+from meshspec.report.glossary_printed import PRINTED
 from meshspec.report.glossary_words import EXITS, WORDS
 
 _ANSWERS = (
@@ -255,5 +256,5 @@ _KINDS = (
     ),
 )
 
-GROUPS = ("answers", "strengths", "properties", "words", "exit codes")
-ENTRIES: tuple[Entry, ...] = (*_ANSWERS, *_STRENGTHS, *_KINDS, *WORDS, *EXITS)
+GROUPS = ("answers", "strengths", "properties", "words", "printed words", "exit codes")
+ENTRIES: tuple[Entry, ...] = (*_ANSWERS, *_STRENGTHS, *_KINDS, *WORDS, *PRINTED, *EXITS)

@@ -80,6 +80,7 @@ WORDS = (
         "words",
         "A path to a state in which a @sometimes is true: that something can happen is shown by it happening.",
         see=("sometimes", "vacuity"),
+        aliases=("witnessed",),
     ),
     Entry(
         "vacuity",
@@ -189,6 +190,7 @@ WORDS = (
         "A property notices a mutant, by a path that uses the change; without the change the same path breaks "
         "nothing.",
         see=("mutant", "survivor"),
+        aliases=("killed",),
     ),
     Entry(
         "survivor",
@@ -197,6 +199,7 @@ WORDS = (
         wrong="The line can be deleted by anyone, and no check goes red.",
         mended="State the claim that the line is there for; or find that it is there for nothing.",
         see=("mutant", "mutate"),
+        aliases=("survived",),
     ),
     Entry(
         "status",
@@ -223,7 +226,8 @@ WORDS = (
         "waiver",
         "words",
         "A property that does not hold is excused until a day, by an owner who gives a reason. It is shown, counted "
-        "apart and left out of the exit code; past its day it fails.",
+        "apart and left out of the exit code; past its day it fails. It is for one answer, VIOLATED where no other "
+        "is written: another one counts.",
         wrong="An exception that was for a week is still there after two years.",
         mended="Mend the property and delete the waiver; to renew it, its owner must write a new day.",
         see=("VIOLATED", "exit 1", "check"),

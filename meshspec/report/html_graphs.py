@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
+
+import attrs
 
 from meshspec.engines.graph import Graph
-from meshspec.engines.walk import Walk
+from meshspec.engines.limits import INTERRUPTED
+from meshspec.engines.walk import Broken, Walk
 from meshspec.report import text
+from meshspec.report.dot import MOST
 from meshspec.report.html_findings import line, state, step_items
 from meshspec.report.html_parts import Html, code, element, joined, part, some, table
 from meshspec.report.html_svg import MOST_NODES, Edge, Node, drawn, merged
 from meshspec.report.state_graph import state_graph
+from meshspec.targets import target_of
 from meshspec.topology import Topology
 
 
@@ -18,10 +24,37 @@ def refusal(graph: Graph) -> str:
     """Why a state graph is not drawn, and what to do instead; empty where it is."""
     if len(graph.states) <= MOST_NODES:
         return ""
+    instead = ["to_dataframe() for every step as a table"]
+    if any(size > 1 for size in graph.layout.sizes.values()):
+        instead.insert(0, "a smaller scope")
+    if graph.cut:
+        instead.append("max_states=... for more of them")
+    elif len(graph.states) <= MOST and (name := _reached(graph)):
+        instead.append(f"meshspec show {name} --format dot for a tool")
     return (
         f"not drawn: {len(graph.states):,} states are more than the {MOST_NODES} that can be told apart. "
-        "Take a smaller scope, to_dataframe() for every step as a table, or meshspec show --format dot for a tool"
+        f"Take {', or '.join(instead)}"
     )
+
+
+def _reached(graph: Graph) -> str:
+    """The name by which a command line reaches the model as it is, or nothing."""
+    instance, known = graph.layout.model.instance, graph.layout.model.declared
+    given: Any = known.cls
+    usual = all(getattr(instance, f.name) == f.default for f in attrs.fields(given) if f.name in known.constants)
+    return target_of(known.cls if usual else instance).name
+
+
+def cut_text(graph: Graph) -> str:
+    """Why a state graph was cut, in the words of a notebook, in brackets; empty where it was not."""
+    why = graph.cut.replace("--max-states", "max_states").replace("--max-memory", "max_memory")
+    return f" ({why if why == INTERRUPTED else f'cut off by {why}'})" if why else ""
+
+
+def broken_text(broken: Broken) -> str:
+    """What is false and why, with the name of the property once."""
+    name, failed = broken.property, broken.failed
+    return failed if failed.startswith((f"{name}:", f"{name}(")) else f"{name}: {failed}"
 
 
 def states(graph: Graph) -> Html:
@@ -33,7 +66,7 @@ def states(graph: Graph) -> Html:
                     class_="ms-title")  # fmt: skip
     many = len(graph.states)
     seen = f"{many:,} state{'s' * (many != 1)}, {graph.steps:,} step{'s' * (graph.steps != 1)}"
-    head = [title, line(f"{seen} (cut: {graph.cut})" if graph.cut else seen)]
+    head = [title, line(f"{seen}{cut_text(graph)}")]
     if why := refusal(graph):
         return joined([*head, line(why)])
     shown = [", ".join(f"{cell} = {value}" for cell, value in layout.show(one).items()) for one in graph.states]
@@ -138,7 +171,7 @@ def walk(found: Walk) -> Html:
     steps = found.steps
     parts.append(step_items(steps) if steps else line("in the initial state"))
     parts.append(state("the state now", found.state, steps[-1].changes if steps else {}))
-    parts += [line(_FALSE, f"{one.property}: {one.failed}") for one in found.claims]
+    parts += [line(_FALSE, broken_text(one)) for one in found.claims]
     parts += [line(f"witnessed now: {', '.join(found.witnessed)}")] if found.witnessed else []
     if found.done:
         parts.append(line("nothing is enabled"))

@@ -160,8 +160,10 @@ def coverage(found: Coverage) -> Html:
     fired = [(code(name), f"{count:,}") for name, count in found.fired.items()]
     parts.append(table("how often each action is taken", ("action", "fired"), fired))
     if found.guards:
-        heads = ("guard", "true", "false", "missing", "method", "at")
-        parts.append(table("how often each guard is true and false", heads, list(_guards(found))))
+        heads, guards = ("guard", "true", "false", "missing", "method", "at"), list(_guards(found))
+        shown = [at for at, head in enumerate(heads) if head != "missing" or any(row[at] for row in guards)]
+        left = [[row[at] for at in shown] for row in guards]
+        parts.append(table("how often each guard is true and false", [heads[at] for at in shown], left))
     parts += [line(f"guards not read: {why}", quiet=True) for why in found.unread]
     if found.antecedents:
         rows = [(code(claim), f"{count:,}", code(place)) for (claim, place), count in found.antecedents.items()]

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from meshspec.answer import Answer, Counterexample, Finding, Waiver
+from meshspec.answer import Counterexample, Finding, Waiver
 from meshspec.engines.check import Answered
 from meshspec.waivers import Record, State
 
@@ -38,6 +38,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "settles": finding.settles,
         "engine": finding.engine,
         "where": finding.where,
+        "claim": finding.claim,
         "replay": finding.replay,
         "waiver": _waiver(finding),
         "facts": _plain(finding.facts),
@@ -48,8 +49,7 @@ def _waiver(finding: Finding) -> dict[str, Any] | None:
     waiver = finding.waiver
     if waiver is None:
         return None
-    needed = finding.answer is not Answer.HOLDS
-    return _excuse(waiver, "expired" if waiver.ended else "used" if needed else "unused")
+    return _excuse(waiver, "expired" if waiver.ended else "used" if finding.waived else "unused")
 
 
 def _excuse(waiver: Waiver, state: State) -> dict[str, Any]:
@@ -57,6 +57,7 @@ def _excuse(waiver: Waiver, state: State) -> dict[str, Any]:
         "owner": waiver.owner,
         "reason": waiver.reason,
         "expires": waiver.expires.isoformat(),
+        "answer": waiver.answer.value,
         "state": state,
     }
 

@@ -16,6 +16,7 @@ from meshspec.report import text
 from meshspec.report.agreement import Agreement
 from meshspec.report.checked import Checked, replay_lines
 from meshspec.report.html import found
+from meshspec.report.html_graphs import broken_text, cut_text, refusal
 from meshspec.report.matrix import coverage_lines, mutation_lines, table
 from meshspec.report.words import described
 from meshspec.topology import Topology
@@ -87,9 +88,12 @@ def agreement(all_: Agreement) -> list[str]:
 
 
 def states(graph: Graph) -> list[str]:
-    cut = f" (cut: {graph.cut})" if graph.cut else ""
-    many = f"{counted(len(graph.states), 'state')}, {counted(graph.steps, 'step')}"
-    return [f"{_title(graph.layout.model.name, 'state graph', graph.layout.scope_names)}: {many}{cut}"]
+    many = f"{counted(len(graph.states), 'state')}, {counted(graph.steps, 'step')}{cut_text(graph)}"
+    drawn = "drawn where HTML is shown; to_dataframe() has every step as a table"
+    return [
+        f"{_title(graph.layout.model.name, 'state graph', graph.layout.scope_names)}: {many}",
+        *text.paragraph(refusal(graph) or drawn),
+    ]
 
 
 def walk(one: Walk) -> list[str]:
@@ -98,7 +102,7 @@ def walk(one: Walk) -> list[str]:
     told += text.counterexample_lines(Counterexample({}, one.steps, ""))
     told += text.paragraph(f"state: {', '.join(f'{name} = {value}' for name, value in one.state.items())}")
     for broken in one.claims:
-        told += text.paragraph(f"false now: {broken.property}: {broken.failed}")
+        told += text.paragraph(f"false now: {broken_text(broken)}")
     told += text.paragraph(f"witnessed now: {', '.join(one.witnessed)}") if one.witnessed else []
     told += text.paragraph(f"enabled: {', '.join(one.enabled)}") if one.enabled else ["nothing is enabled"]
     return told

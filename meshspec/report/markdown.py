@@ -18,6 +18,9 @@ from meshspec.report.text import summary as counts
 LARGEST = 60_000
 """Characters of a summary: a comment on a pull request holds little more."""
 
+MARK = "<!-- meshspec report -->"
+"""The first line, which nobody sees: by it a file is known as one that may be written anew."""
+
 _ROW = 160
 _SIGNS = re.compile(r"[^\w ,/=+-]|_")
 
@@ -29,7 +32,7 @@ def summary(
 
     What would make it longer than `largest` is left out, and this is said: what does not hold is shown first.
     """
-    head = [f"## meshspec: {counts([one.answer for one in answered])}", ""]
+    head = [MARK, f"## meshspec: {counts([one.answer for one in answered])}", ""]
     tail = [f"- {_code(short(note, 1000))}" for note in notes]
     tail += ["", f"Again: {_code(again)}"] if again else []
     left = largest - sum(len(line) + 1 for line in (*head, *tail)) - 400

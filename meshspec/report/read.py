@@ -26,6 +26,7 @@ DEEPEST = 64
 """How deep its values may be nested."""
 
 AnswerWord = Literal["HOLDS", "VIOLATED", "UNDETERMINED", "VACUOUS"]
+ExcusedWord = Literal["VIOLATED", "UNDETERMINED", "VACUOUS"]
 StrengthWord = Literal["every size", "exhaustive", "k-induction", "tested"]
 Kind = Literal[
     "always", "sometimes", "eventually", "lemma", "range", "total", "fires", "terminal", "refines", "obligation",
@@ -64,6 +65,7 @@ class ReadWaiver(_Strict, frozen=True):
     owner: str
     reason: str
     expires: Day
+    answer: ExcusedWord
     state: State
 
 
@@ -75,6 +77,7 @@ class ReadRecord(_Strict, frozen=True):
     owner: str
     reason: str
     expires: Day
+    answer: ExcusedWord
     where: str
     state: State
 
@@ -112,13 +115,14 @@ class ReadFinding(_Strict, frozen=True):
     settles: str
     engine: str
     where: str
+    claim: str
     replay: str
     waiver: ReadWaiver | None
     facts: dict[str, Any]
 
     @builtins.property
     def waived(self) -> bool:
-        """Whether it does not hold, and a waiver in force answers for that."""
+        """Whether it does not hold, and a waiver in force for this answer answers for that."""
         return self.waiver is not None and self.waiver.state == "used"
 
 
@@ -134,7 +138,7 @@ class ReadReport(_Strict, frozen=True):
     format: Literal["meshspec-report"]
     version: Literal[3]
     seed: int
-    exit_code: Literal[0, 1, 3, 4, 70]
+    exit_code: Literal[0, 1, 2, 3, 4, 70]
     notes: tuple[str, ...]
     again: str
     waivers: tuple[ReadRecord, ...]
@@ -239,8 +243,9 @@ def _inconsistent(finding: ReadFinding) -> str:
     path = (finding.counterexample, finding.initial, finding.failed, finding.how)
     if any(part is None for part in path) and any(part is not None for part in (*path, finding.loop)):
         return "a part of a counterexample without the rest"
-    if finding.waiver is not None and (finding.waiver.state == "used") and finding.answer == "HOLDS":
-        return "a waiver that excuses what holds"
-    if finding.waiver is not None and finding.waiver.state == "unused" and finding.answer != "HOLDS":
+    waiver = finding.waiver
+    if waiver is not None and waiver.state == "used" and waiver.answer != finding.answer:
+        return f"a waiver for {waiver.answer} that excuses {finding.answer}"
+    if waiver is not None and waiver.state == "unused" and waiver.answer == finding.answer:
         return "a waiver that excuses nothing of what does not hold"
     return ""

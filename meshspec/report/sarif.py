@@ -12,7 +12,7 @@ import json
 from collections.abc import Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlunsplit
 
 from meshspec.answer import Answer, Finding, Step
 from meshspec.engines.check import Answered
@@ -53,9 +53,9 @@ def sarif(answered: Sequence[Answered], *, exit_code: int, notes: Sequence[str] 
     for one in answered:
         rules.setdefault(_rule_id(one.answer), _rule(one.answer))
     numbers = {name: number for number, name in enumerate(rules)}
-    invocation: dict[str, Any] = {"executionSuccessful": exit_code != 70, "exitCode": exit_code}
+    invocation: dict[str, Any] = {"executionSuccessful": exit_code not in (2, 70), "exitCode": exit_code}
     if notes:
-        told = [{"level": "note", "message": _message(clean(note))} for note in notes]
+        told = [{"level": "error" if exit_code == 2 else "note", "message": _message(clean(note))} for note in notes]
         invocation["toolExecutionNotifications"] = told
     driver = {
         "name": "meshspec",
@@ -160,7 +160,9 @@ def _artifact(file: str) -> dict[str, str]:
     slashed = windows.as_posix() if windows.is_absolute() or "/" not in file else file
     absolute = PurePosixPath(slashed).is_absolute() or windows.is_absolute()
     quoted = quote(_bytes(slashed), safe="/")
-    return {"uri": f"file:///{quoted.lstrip('/')}"} if absolute else {"uri": quoted, "uriBaseId": ROOT}
+    if not absolute:
+        return {"uri": quoted, "uriBaseId": ROOT}
+    return {"uri": urlunsplit(("file", "", f"/{quoted.lstrip('/')}", "", ""))}
 
 
 def _bytes(path: str) -> bytes:

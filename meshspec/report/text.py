@@ -8,6 +8,7 @@ from typing import Any, cast
 from meshspec.answer import Answer, Counterexample, Finding, Strength
 from meshspec.engines.check import Answered
 from meshspec.engines.limits import TURNED_OFF
+from meshspec.engines.mutation import counted
 from meshspec.report.wrap import cells, padded, wrap
 
 WIDTH = 100
@@ -40,7 +41,7 @@ def scope_text(scope: Mapping[str, int]) -> str:
 
 def strength_text(finding: Finding) -> str:
     """How strong a HOLDS is: ``for every size``, ``in scope (exhaustive, 72 states, Effect=2)``."""
-    where = [f"{finding.states:,} states"] if finding.states is not None else []
+    where = [counted(finding.states, "state")] if finding.states is not None else []
     where += [scope_text(finding.scope)] if finding.scope else []
     match finding.strength:
         case Strength.EVERY_SIZE:
@@ -51,6 +52,8 @@ def strength_text(finding: Finding) -> str:
             return f"in scope ({', '.join(['k-induction', *where])})"
         case Strength.TESTED:
             unit = finding.facts.get("unit", "stories" if finding.engine == "judge" else "runs")
+            if finding.tested == 1:
+                unit = "story" if unit == "stories" else str(unit).removesuffix("s")
             return f"tested ({finding.tested or 0:,} {unit})"
         case None:
             return ""
@@ -67,26 +70,31 @@ def headline(answered: Answered) -> str:
         path = best.counterexample
         steps = len(path.steps) if path.loop is None else path.loop
         rest = "" if path.loop is None else f", then {len(path.steps) - path.loop or 'nothing'} for ever"
-        return f"in {steps} step{'s' if steps != 1 else ''}{rest} ({path.how}, {best.engine})"
+        found = path.how if best.engine == "replay" else f"{path.how}, {best.engine}"
+        return f"in {steps} step{'s' if steps != 1 else ''}{rest} ({found})"
     return best.reason
 
 
 def lines_of(answered: Answered, width: int = WIDTH, column: int = 0) -> list[str]:
     """A property: its answer, and what argues for it; names are padded to `column`."""
     best = answered.answer
-    lines = _wrapped(f"{best.answer.value:<13} {padded(clean(best.property), column)}", headline(answered), width)
+    said = headline(answered)
+    if best.engine == "prove" and best.answer is Answer.UNDETERMINED and isinstance(best.facts.get("cti"), Mapping):
+        told, searched, why = said.partition("; searched for lemmas: ")
+        said = told.partition(": ")[0] + searched + why  # the state and the step are told below, one by one
+    lines = _wrapped(f"{best.answer.value:<13} {padded(clean(best.property), column)}", said, width)
     lines += _indented(waiver_text(best), width)
     unsaid = [finding for finding in (answered.findings or (best,)) if _failed_proof(finding, best)]
-    why = [line for finding in unsaid for part in unproved(finding) for line in _indented(part, width)]
+    why_not = [line for finding in unsaid for part in unproved(finding) for line in _indented(part, width)]
     if best.answer is Answer.HOLDS:
         said_once = best.strength is Strength.EVERY_SIZE  # which lemmas a proof rests on: see proof_lines
-        return lines + (_indented(best.reason, width) if best.reason and not said_once else []) + why
+        return lines + (_indented(best.reason, width) if best.reason and not said_once else []) + why_not
     path = best.counterexample
     if best.answer is Answer.VIOLATED and path is not None and best.reason not in ("", path.failed):
         lines += _indented(best.reason, width)
     lines += _indented(f"known so far: {best.known}", width) if best.known else []
     lines += _indented(f"would settle it: {best.settles}", width) if best.settles else []
-    lines += why if best.answer is Answer.UNDETERMINED else []
+    lines += why_not if best.answer is Answer.UNDETERMINED else []
     if path is not None:
         lines += counterexample_lines(path, width)
     for number, other in enumerate(best.more, 2):
@@ -177,6 +185,9 @@ def waiver_text(finding: Finding) -> str:
         return f"its waiver ended on {waiver.expires}, and excuses nothing: {whose}"
     if finding.answer is Answer.HOLDS:
         return f"its waiver until {waiver.expires} is no longer needed and can be deleted: {whose}"
+    if not finding.waived:
+        is_for = f"its waiver is for {waiver.answer.value}, and this is {finding.answer.value}"
+        return f"{is_for}: it excuses nothing ({whose})"
     return f"waived until {waiver.expires} by {whose}"
 
 
@@ -210,12 +221,12 @@ def seen_line(findings: Iterable[Finding]) -> str:
     facts = _explored(findings)
     if facts is None:
         return ""
-    states, dead = facts.states, facts.facts["deadlocks"]
+    states, dead = facts.states or 0, facts.facts["deadlocks"]
+    steps, transitions = (cast("int", facts.facts[name]) for name in ("depth", "transitions"))
     count = f"{dead or 'no'} deadlock{'s' if dead not in (0, 1) else ''}"
-    depth = f"{facts.facts['depth']} step{'s' if facts.facts['depth'] != 1 else ''} deep"
-    orbits = facts.orbits
-    held = "" if orbits is None else f" in {orbits:,} orbit{'s' if orbits != 1 else ''}"
-    what = f"{states:,} state{'s' if states != 1 else ''}{held}, {facts.facts['transitions']:,} transitions, {depth}"
+    depth = f"{counted(steps, 'step')} deep"
+    held = "" if facts.orbits is None else f" in {counted(facts.orbits, 'orbit')}"
+    what = f"{counted(states, 'state')}{held}, {counted(transitions, 'transition')}, {depth}"
     return f"{what}, {count}" + ("" if facts.facts["complete"] else " (cut)")
 
 

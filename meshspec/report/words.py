@@ -90,6 +90,11 @@ def _updated(update: Update) -> Iterator[str]:
             yield f"{cell_text(update.symbol.name, tuple(map(text, write.keys)))} becomes {value}"
 
 
+def claims_said(model: LiftedModel) -> dict[tuple[str, str], str]:
+    """What each claim says in one line, by its kind and name."""
+    return {(c.method.kind, c.name): " ".join(line.strip() for line in _claim(c, model)) for c in model.claims}
+
+
 def _claim(lifted: Lifted, model: LiftedModel) -> Iterator[str]:
     yield f"{lifted.method.kind} {_head(lifted, model)}"
     sides = response_of(lifted.raw)

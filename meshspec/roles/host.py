@@ -21,7 +21,8 @@ each the fields of :class:`meshspec.roles.story.Story`; each story is answered, 
 
 Each story meets a fresh policy. The file ``progress`` holds native 32-bit integers: the step at hand and 1 while a
 story is going on, so that the parent knows where a policy that never came back was; then how often it wanted to
-write outside its own folder, to signal another process, and how many threads it left (:data:`CELLS`).
+write outside its own folder, to signal another process, and how many threads it left (:data:`CELLS`); then the same
+three negated, so that what wrote over them is found out.
 
 A policy that replaces what everything in its process runs on (a built-in function, the protocol's own) raised, at
 that step. What it may write is watched by CPython's audit events; C code that writes by itself is not observed.
@@ -38,6 +39,7 @@ import mmap
 import operator
 import os
 import re
+import reprlib
 import sys
 import tempfile
 import threading
@@ -45,7 +47,7 @@ import traceback
 from types import ModuleType, TracebackType
 from typing import Any, Callable  # noqa: UP035  # collections.abc.Callable[...] is no type before 3.9.2
 
-CELLS = ("step", "going on", "writes", "signals", "threads")
+CELLS = ("step", "going on", "writes", "signals", "threads", "-writes", "-signals", "-threads")
 LARGEST_FILE = 1 << 30
 
 
@@ -113,6 +115,11 @@ def _line(text: str, most: int = 300) -> str:
     )
 
 
+_SHORT = reprlib.Repr()  # looks no deeper and no further than can be shown: what is nested may be gigantic
+_SHORT.maxlevel = 6
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = _SHORT.maxset = _SHORT.maxfrozenset = _SHORT.maxdeque = 40
+_SHORT.maxarray = 40
+_SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 800
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 
@@ -121,7 +128,7 @@ def _shown(value: object) -> str:
         if issubclass(type(value), (str, bytes)):  # the beginning of what may be gigantic
             base: Any = str if issubclass(type(value), str) else bytes
             value = base.__getitem__(value, slice(0, 400))
-        return _line(_ADDRESS.sub("", repr(value)), 200)  # an address is another one in every run
+        return _line(_ADDRESS.sub("", _SHORT.repr(value)), 200)  # an address is another one in every run
     except BaseException:
         return f"an object of type {_name(value)} whose repr raises"
 
@@ -267,11 +274,17 @@ _FROM_FOLDER = ("os.chmod", "os.chown", "os.mkdir", "os.remove", "os.rmdir", "os
 _SECOND = ("os.link", "os.rename", "os.symlink")
 
 
+def _count(cells: memoryview, at: int) -> None:
+    if cells[at + 3] > -(1 << 30) and cells[at] < 1 << 30:
+        cells[at] += 1
+        cells[at + 3] -= 1
+
+
 def _watch(folders: list[str], cells: memoryview) -> None:
     """Refuse, and count, what reaches beyond the policy: writing elsewhere, signals to others."""
     places = [os.path.realpath(folder) for folder in folders]
     places = [place for place in places if place != os.sep]
-    realpath, fsdecode, getpid = os.path.realpath, os.fsdecode, os.getpid
+    realpath, fsdecode, getpid, count = os.path.realpath, os.fsdecode, os.getpid, _count
 
     def may(path: Any) -> bool:
         if isinstance(path, int):
@@ -300,11 +313,11 @@ def _watch(folders: list[str], cells: memoryview) -> None:
                 args = (folder_of(args), *args[1:])
             paths = (args[:1] if event in _FIRST else ()) + (args[1:2] if event in _SECOND else ())
         elif event == "os.killpg" or (event == "os.kill" and args[0] != getpid()):
-            cells[3] += 1
+            count(cells, 3)
             raise PermissionError("it may not send signals to other processes while it is judged")
         for path in paths:
             if not may(path):
-                cells[2] += 1
+                count(cells, 2)
                 raise PermissionError(f"it may not write outside its own folder while it is judged: {path!r}")
 
     sys.addaudithook(hook)
@@ -377,7 +390,8 @@ def main() -> None:
                 ended = ["raised", progress[0], f"it replaces {changed}, which everything runs on", *at]
             if os.getpid() != us:  # a copy that the policy made of its own process
                 os._exit(0)
-            progress[4] = max(progress[4], threading.active_count() - 1)
+            if (left := threading.active_count() - 1) > progress[4]:
+                progress[4], progress[7] = left, -left
             reply(ended)
     os._exit(0)  # no farewell from what the policy left running
 

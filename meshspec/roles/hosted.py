@@ -31,7 +31,8 @@ from meshspec.roles.story import Story, length
 
 _HOST = Path(__file__).with_name("host.py")
 _SHOWN = 200
-_CELLS = 5
+_CELLS = 8
+_MOST_STEPS = 1 << 20
 _MARK = "MESHSPEC_HOSTED"
 LOADING = 6.0
 """Loading a policy may take this many times the limit of a story: imports are slow."""
@@ -69,9 +70,13 @@ class Hosted:
         self.printed = ""
         self.printed_bytes = 0
         self._hash_seed = hash_seed
-        self._progress = tempfile.NamedTemporaryFile(prefix="meshspec-", suffix=".step")  # noqa: SIM115  # closed in close()
-        self._progress.write(bytes(4 * _CELLS))
-        self._progress.flush()
+        try:
+            self._progress = tempfile.NamedTemporaryFile(prefix="meshspec-", suffix=".step")  # noqa: SIM115  # closed in close()
+            self._progress.write(bytes(4 * _CELLS))
+            self._progress.flush()
+        except OSError as error:
+            why = "no folder takes files (see TMPDIR, and ulimit -f)" if error.filename is None else error.strerror
+            raise UsageError(f"a policy needs a temporary file, and there can be none: {why}") from error
         self._child: subprocess.Popen[bytes] | None = None
         self._drain_thread: threading.Thread | None = None
         self.strays, self._last = 0, (0,) * _CELLS
@@ -127,6 +132,7 @@ class Hosted:
             _MARK: self._mark,
             "PYTHONHASHSEED": str(self._hash_seed),
             "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONOPTIMIZE": "",  # asserts of a policy are executed, whatever holds for us
         }
         if not self.launch.path:  # a foreign environment: our own paths are not for it
             environment.pop("PYTHONPATH", None)
@@ -223,6 +229,7 @@ class Hosted:
             said = "its process wrote on the channel it answers on"
         self._end()
         step, going_on, *_ = self._cells()
+        going_on = going_on == 1 and 0 <= step <= _MOST_STEPS  # else it wrote there itself
         return Outcome("hung" if how == "hung" else "ended", step if going_on else 0, said)
 
     def _cells(self) -> tuple[int, ...]:
@@ -230,7 +237,11 @@ class Hosted:
 
     def conduct(self) -> list[str]:
         """What the policy did beside answering, and what of it was refused, one line each."""
-        _, _, writes, signals, threads = self._last if self._progress.closed else self._cells()
+        _, _, *counts = self._last if self._progress.closed else self._cells()
+        (writes, signals, threads), against = counts[:3], counts[3:]
+        if any(count < 0 or abs(count + negative) > 1 for count, negative in zip(counts[:3], against, strict=True)):
+            told = ["it overwrote the record of what it was refused, which is not known"]
+            return told + [f"it left processes running, which were ended ({self.strays:,})"] * (self.strays > 0)
         told = [f"it wanted to write outside its own folder, and was refused ({writes:,} times)"] if writes else []
         told += [f"it wanted to signal other processes, and was refused ({signals:,} times)"] if signals else []
         told += [f"it left threads running ({threads:,})"] if threads else []

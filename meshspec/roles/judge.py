@@ -97,6 +97,8 @@ def judge(
     """
     known_role(role)
     replay = f"meshspec check {shlex.quote(subject or target)} --role {role} --seed {seed}"
+    if bound is not None and bound.prefix != Bound().prefix:
+        replay += f" --prefix {bound.prefix}"
     teller = Teller(subject or target, replay + (f" --with {package}" if package else ""), promises)
     if package is not None and python is None:
         progress(f"install {package}: once, into an environment of its own")

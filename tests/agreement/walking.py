@@ -69,10 +69,11 @@ class Walker:
                 if not steps:
                     self._ends(state)
                 for name, _, reached, _ in steps:
-                    found.fired.add(name)
                     if reached is None:
                         found.first.setdefault("no action raises", len(found.layers) - 1)
-                    elif reached not in seen:
+                        continue
+                    found.fired.add(name)
+                    if reached not in seen:
                         following[reached] = None
             layer = list(following)
         found.complete = True

@@ -197,6 +197,7 @@ def test_a_file_is_loaded_once_for_all_its_targets(user: User) -> None:
     user.write(LEDGER + "\nprint('loaded')\n")
     said = user.run("explore", "mine.py:Ledger")
     assert said.out.count("loaded") == 1
+    user.write(LEDGER + "\n\nprint('loaded')\n")
     said = user.run("check", "mine.py:Ledger", "mine.py:Forgetful", "--engine", "explore")
     assert (said.code, said.out.count("loaded")) == (1, 1)
 

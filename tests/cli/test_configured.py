@@ -203,3 +203,14 @@ def test_annotations_stand_alone_and_nothing_else_is_a_command(user: User, monke
     user.write(BROKEN, "::stop-commands::x.py")
     said = user.run("check", "::stop-commands::x.py:Nothing")
     assert said.code == 2 and not [line for line in said.err.splitlines() if line.lstrip().startswith("::")]
+
+
+def test_a_waiver_for_a_violation_does_not_excuse_a_claim_that_was_emptied(user: User) -> None:
+    user.write(BROKEN.replace("return self.number <= 1", "return True"))
+    configure(user, WAIVER)
+    said, report = user.json("check", "mine.py")
+    assert said.code == report["exit_code"] == 4
+    assert "its waiver is for VIOLATED, and this is VACUOUS: it excuses nothing (Ada: being mended)" in said.words
+    assert [one["state"] for one in report["waivers"]] == ["unused"]
+    configure(user, WAIVER + 'answer = "VACUOUS"\n')
+    assert user.run("check", "mine.py").code == 0

@@ -31,8 +31,23 @@ def test_what_got_better_does_not(user: User) -> None:
     reports(user)
     said = user.run("diff", "bad.json", "good.json")
     assert said.code == 0
+    assert said.lines[0] == "CHANGED  Counter.small: VIOLATED in 2 steps -> HOLDS, every size", "another claim"
+    user.write(BROKEN.replace("limit: int = 3", "limit: int = 1"))
+    user.run("check", "mine.py", *ENGINES, "--json", "mended.json")
+    said = user.run("diff", "bad.json", "mended.json")
+    assert said.code == 0
     assert said.lines[0] == "BETTER   Counter.small: VIOLATED in 2 steps -> HOLDS, every size"
     assert user.run("diff", "bad.json", "bad.json").code == 0
+
+
+def test_a_claim_that_was_weakened_is_told(user: User) -> None:
+    reports(user)
+    user.write(COUNTER.replace("<= 3", "<= 9"))
+    user.run("check", "mine.py", *ENGINES, "--json", "weak.json")
+    said = user.run("diff", "good.json", "weak.json")
+    assert said.code == 0
+    assert "its text is another: always small number <= 3 -> always small number <= 9" in said.words
+    assert "1 changed" in said.lines[-2]
 
 
 def test_a_property_that_is_gone_fails(user: User) -> None:

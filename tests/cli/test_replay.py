@@ -68,8 +68,9 @@ def test_the_argument_reads_as_check_tells_it_and_is_violated(it: Replays) -> No
     for path in (it.plain, it.trace):
         said = it.user.run("replay", str(path))
         assert said.code == 1
-        assert f"Charging (wrong.py) [scope Job=2]: what {path} names is imported and run" in said.words
-        assert _unpadded(argument) in _unpadded(said.out)
+        assert f"wrong.py: what {path} names is imported and run Charging (wrong.py) [scope Job=2]" in said.words
+        recorded = argument.replace("(shortest, explore)", "(as recorded: shortest, explore)")
+        assert recorded != argument and _unpadded(recorded) in _unpadded(said.out)
         assert "  reproduced on CPython: 3 steps" in said.out.splitlines()
         assert said.lines[-1] == "1 violated; seed 0; exit 1"
         again = "replay charged_at_most_once: meshspec explore wrong.py --scope Job=2 --max-states 3000"
@@ -84,7 +85,8 @@ def test_every_door_to_a_bundle_leads_to_the_same(it: Replays) -> None:
     paths = [it.plain, Path("out") / f"test_{NAME}.py", Path("out") / f"{NAME}.mmd", Path("out")]
     said = [it.user.run("replay", str(path)) for path in paths]
     assert {one.code for one in said} == {1}
-    assert len({one.out[one.out.index("  VIOLATED") :].partition("\nfences:")[0] for one in said}) == 1
+    told = [one.out[one.out.index("  VIOLATED") :].partition("\n\n")[0] for one in said]
+    assert len({one.partition("\nfences:")[0] for one in told}) == 1
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name != "everything that a model may hold"])
@@ -99,7 +101,7 @@ def test_a_report_as_json_is_written_and_a_bundle_is_not(it: Replays) -> None:
     said, told = it.user.json("replay", str(it.plain))
     (one,) = told["properties"]
     assert said.code == told["exit_code"] == 1
-    assert (one["answer"], one["engine"], one["property"]) == ("VIOLATED", "explore", "charged_at_most_once")
+    assert (one["answer"], one["engine"], one["property"]) == ("VIOLATED", "replay", "charged_at_most_once")
     assert [step["action"] for step in one["counterexample"]] == ["charge(job0)", "crash", "charge(job0)"]
     refused = it.user.run("replay", str(it.plain), "--out", "other")
     assert refused.code == 2 and "--out writes what was found" in refused.err
@@ -113,9 +115,20 @@ def test_a_bundle_that_is_not_there_is_a_matter_of_usage(user: User) -> None:
 def test_the_target_must_be_here(it: Replays, monkeypatch: pytest.MonkeyPatch) -> None:
     (it.user.folder / "elsewhere").mkdir()
     monkeypatch.chdir(it.user.folder / "elsewhere")
+    (it.user.folder / "wrong.py").rename(it.user.folder / "right.py")
     said = it.user.run("replay", str(Path("..") / it.plain))
     assert said.code == 2
     assert "wrong.py does not exist" in said.err
+
+
+def test_the_target_is_looked_for_in_the_folders_above_the_bundle(
+    it: Replays, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (it.user.folder / "elsewhere").mkdir()
+    monkeypatch.chdir(it.user.folder / "elsewhere")
+    said = it.user.run("replay", str(Path("..") / it.plain))
+    assert said.code == 1
+    assert "wrong.py is not in this folder; " in said.words and " was taken" in said.words
 
 
 # -- what was edited -------------------------------------------------------------------------------------------
@@ -187,7 +200,6 @@ OTHER: dict[str, tuple[object, str]] = {
     "property": ("charges stays in 0..2", "at the end: there is no @always 'charges stays in 0..2'"),
     "kind": ("lemma", "at the end: there is no @lemma 'charged_at_most_once'"),
     "failed": ("all is well", "at the end: the clause recorded is 'all is well'"),
-    "subject": ("Chargers", "at the start: wrong.py is the model Charging, and 'Chargers' was recorded"),
     "constants": ({"limit": "3"}, "at the start: its constants are {}"),
     "scope": ({"Job": 3}, "at the start: in_hand[job2] is not recorded"),
     "without": (["crash"], "step 2: there is no action 'crash'"),
@@ -214,6 +226,8 @@ def test_anything_else_that_was_edited_is_found_too(it: Replays, field: str) -> 
         ("scope", {"Job": 0}, "Job=0: a sort has at least one member"),
         ("scope", {"Job": 10**9}, "cells, more than 20,000"),
         ("without", ["note"], "Charging has the faults crash"),
+        ("subject", "Chargers", "wrong.py is the model Charging, and the bundle is of 'Chargers'"),
+        ("kind", "sometimes", "a @sometimes is refuted by no path"),
         ("kind", "refines", "the kind 'refines' is none of"),
         ("target", "", "was typed into a shell or a notebook: there is nothing to import"),
         ("target", "os:system", "is no model"),
@@ -233,6 +247,22 @@ def test_where_the_claim_stands_is_seen_in_the_model_and_not_believed(it: Replay
     said = it.edited(it.plain, {**it.told(it.plain), "where": "elsewhere.py:1"})
     assert said.code == 1 and "elsewhere" not in said.out
     assert "stated at wrong.py:" in said.out
+
+
+def test_what_running_it_does_not_confirm_is_told_as_recorded(it: Replays) -> None:
+    whole = it.told(it.plain)
+    other = {"how": "the only one", "engine": "prove", "seed": 7, "reason": "it rained"}
+    said = it.edited(it.plain, {**whole, **other})
+    assert said.code == 1
+    assert "in 3 steps (as recorded: the only one, prove)" in said.words
+    assert "as recorded: it rained" in said.words
+    assert said.lines[-1] == "1 violated; seed 0; exit 1"
+
+
+def test_a_subject_that_contradicts_the_model_is_refused_also_where_the_source_is_unknown(it: Replays) -> None:
+    said = it.edited(it.plain, {**it.told(it.plain), "subject": "Chargers", "source": ""})
+    assert said.code == 2 and "Chargers" not in said.out
+    assert "wrong.py is the model Charging, and the bundle is of 'Chargers'" in said.err
 
 
 def test_a_loop_that_was_edited_is_none(user: User) -> None:

@@ -19,7 +19,8 @@ from meshspec import Map, SetOf, Sort, action, any_of, choose, model, require, v
 from meshspec.answer import Answer, Finding
 from meshspec.engines.beside import Implementation, NotFresh, NothingShown, beside, drive_beside, implementation
 from meshspec.engines.drive import drive
-from meshspec.engines.driven import AGREES, Refuted
+from meshspec.engines.driven import AGREES, NothingTried, Refuted
+from meshspec.engines.machine import NeverTaken
 from meshspec.errors import UsageError
 from meshspec.lang.lift import lift
 from tests.models.plain_ledger import Effect, EffectLedger
@@ -126,7 +127,15 @@ def test_a_machine_beside_fails_with_the_argument_and_no_command_that_would_not_
     said = str(fails(service("record")))
     assert "  VIOLATED      the implementation agrees  in 3 steps (shrunk, drive)" in said
     assert "so recorded[effect0]: model True, implementation False" in said
-    assert "replay" not in said
+    assert "meshspec drive" not in said
+    path = "intend(effect0),send(effect0),record(effect0)"
+    assert said.endswith(f'replay the implementation agrees: drive_beside(..., path="{path}")')
+    with pytest.raises(Refuted) as again:
+        drive_beside(EffectLedger, **service("record"), path=path)
+    assert "model True, implementation False" in str(again.value)
+    drive_beside(EffectLedger, **service(), path=path)
+    with pytest.raises(UsageError, match="record"):
+        drive_beside(EffectLedger, **service(), path="record(effect0)")
 
 
 def test_an_implementation_that_raises_is_refuted_with_the_line_of_its_own_code() -> None:
@@ -362,7 +371,73 @@ def test_assume_in_an_implementation_drops_the_example() -> None:
         system.do(name, arguments)
 
     quiet = settings(FEW, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
-    drive_beside(EffectLedger, **service(step=step), swarm=False, settings=settings(quiet, stateful_step_count=8))
+    few = settings(quiet, stateful_step_count=8)
+    with pytest.warns(NeverTaken, match="examples: settle"):  # what was dropped does not count as taken
+        drive_beside(EffectLedger, **service(step=step), swarm=False, settings=few)
+
+
+def refusing(*_: object) -> None:
+    assume(False)
+
+
+@pytest.mark.parametrize(
+    ("told", "how"),
+    [
+        ({}, {"stateful_step_count": 1}),
+        ({"step": refusing}, {"suppress_health_check": list(HealthCheck)}),
+        ({}, {"phases": []}),
+        ({}, {"phases": [Phase.reuse]}),
+    ],
+)
+def test_where_no_step_was_compared_the_test_is_vacuous_and_neither_passes_nor_is_skipped(
+    told: dict[str, Any], how: dict[str, Any]
+) -> None:
+    with pytest.raises(NothingTried, match="EffectLedger is VACUOUS: no step was compared in ") as stopped:
+        drive_beside(EffectLedger, **service(**told), settings=settings(FEW, **how))
+    assert stopped.value.answer is Answer.VACUOUS
+    with pytest.raises(NothingTried):
+        drive_beside(EffectLedger, **service(), path="")
+
+
+@model
+class Scalars:
+    """Two counts, neither of them in a map."""
+
+    first: int = var(0)
+    second: int = var(0)
+
+    @action
+    def one(self) -> None:
+        require(self.first < 5)
+        self.first += 1
+
+    @action
+    def other(self) -> None:
+        require(self.second < 5)
+        self.second += 1
+
+
+def test_a_path_is_minimal_though_what_differs_is_no_map() -> None:
+    """It counts one too many from the second time on, so the two differ by other values on longer paths."""
+
+    class Counts:
+        def __init__(self) -> None:
+            self.first = self.second = self.wrong = 0
+
+        def do(self, name: str, _: tuple[Any, ...]) -> None:
+            if name == "one":
+                self.first += 1
+            else:
+                self.second += 1
+                self.wrong += 1
+
+        def show(self) -> dict[str, object]:
+            return {"first": self.first + (self.first if self.wrong > 1 else 0)}
+
+    with pytest.raises(Refuted) as stopped:
+        drive_beside(Scalars, start=Counts, step=Counts.do, observe=Counts.show, settings=FEW)
+    called = [stopped.value.plan.called[number] for number in stopped.value.trace.actions]
+    assert sorted(called) == ["one", "other", "other"]
 
 
 def test_a_teardown_of_a_subclass_sees_the_system() -> None:

@@ -58,7 +58,7 @@ def notes(error: BaseException) -> list[str]:
 def test_a_failing_machine_tells_the_path_as_an_argument_and_what_replays_it() -> None:
     error = fails(machine(KeepTheTurn))
     lines = str(error).splitlines()
-    assert lines[0] == "KeepTheTurn"
+    assert lines[0].startswith("KeepTheTurn (")
     assert lines[1].split() == ["VIOLATED", "one_inside", "in", "6", "steps", "(shrunk,", "drive)"]
     assert lines[2].split()[:2] == ["1.", "ask(LEFT)"]
     assert any(line.strip().startswith("so one_inside: ") for line in lines)

@@ -94,7 +94,7 @@ def _report(data: bytes) -> object:
 def _overwritten(data: bytes) -> object:
     """Whether a file would be overwritten by a report: only one that is empty or a report."""
     path = written(data, "there.json")
-    files.refuse_unwritable(path, f'"{json_report.FORMAT}"')
+    files.refuse_unwritable(path, "json")
     assert path.read_bytes() == data
     return data
 

@@ -15,7 +15,7 @@ from meshspec.lang.lift import Lifted
 from meshspec.lang.outcomes import Does, Outcome, Says, Split, Tree, WriteAll, leaves
 from tests.generator import GeneratedModel
 
-NOT_OF_A_MODEL = {"Blocked", "ModelError", "evidence", "promise", "refinement", "scope"}
+NOT_OF_A_MODEL = {"Blocked", "ModelError", "evidence", "promise", "refinement", "scope", "suite"}
 WORDS = sorted(set(meshspec.__all__) - NOT_OF_A_MODEL)
 TYPES = ("BoolType", "IntType", "EnumType", "SortType")
 NODES = [

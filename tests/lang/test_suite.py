@@ -24,6 +24,12 @@ class Undecorated(Box):
     """It lacks @model."""
 
 
+@pytest.fixture(autouse=True)
+def _not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No suite of these tests is to be collected, and the session is not to fail for that."""
+    monkeypatch.setattr("meshspec.lang.suite.MADE", [])
+
+
 def test_a_suite_is_of_a_class_or_an_instance() -> None:
     assert suite(Box).cls is suite(Box()).cls is Box
     made = suite(Box, scope={Thing: 3}, engines=["explore", "explore"], require="proved", without=[], seed=4)

@@ -108,10 +108,50 @@ def test_what_is_gone_is_no_success() -> None:
     assert "GONE     Charging.charged_at_most_once: VIOLATED in 3 steps" in lines_of(found)
 
 
-def test_what_is_new_is_told_and_fails_nothing() -> None:
+def test_what_is_new_fails_where_it_does_not_hold() -> None:
     found = diff(report(HELD), report(HELD, BAD))
     assert [(one.word, one.after) for one in found.differences] == [("new", "VIOLATED in 3 steps")]
-    assert found.exit_code == 0
+    assert found.exit_code == 1
+    for answer in (VIOLATED, VACUOUS, UNDETERMINED):
+        waiver = attrs.evolve(LIVE, answer=answer)
+        assert diff(report(HELD), report(HELD, said(answer))).exit_code == 1
+        assert diff(report(HELD), report(HELD, said(answer, waiver=waiver))).exit_code == 0
+    assert diff(report(HELD), report(HELD, said(HOLDS))).exit_code == 0
+
+
+def test_two_reports_that_say_nothing_are_no_success() -> None:
+    found = diff(report(), report())
+    assert found.exit_code == 4
+    assert lines_of(found) == ["neither report has a property: nothing was compared", "0 the same"]
+
+
+def test_a_claim_whose_text_is_another_is_a_change_and_no_success() -> None:
+    made = compared(said(HOLDS, claim="always p x <= 2"), said(HOLDS, claim="always p x <= 9"))
+    assert made is not None and (made.word, made.fails) == ("changed", False)
+    assert made.details == ("its text is another: always p x <= 2 -> always p x <= 9",)
+    assert word(said(VIOLATED, claim="a"), said(HOLDS, claim="b")) == "changed", "another thing holds"
+    assert word(said(HOLDS, claim="a"), said(VIOLATED, claim="b")) == "worse"
+
+
+def test_a_claim_that_is_emptied_is_worse_also_under_a_waiver() -> None:
+    was = said(VIOLATED, claim="always p x <= 2", waiver=LIVE)
+    assert word(attrs.evolve(was, waiver=None), said(VACUOUS, claim="always p True")) == "worse"
+    for waiver in (LIVE, None):
+        made = compared(was, said(VACUOUS, claim="always p True", waiver=waiver))
+        assert made is not None and (made.word, made.fails) == ("worse", True)
+    made = compared(was, said(VACUOUS, claim="always p True", waiver=attrs.evolve(LIVE, answer=VACUOUS)))
+    assert made is not None and (made.word, made.excused) == ("worse", True)
+
+
+def test_two_models_of_one_name_are_compared_file_by_file() -> None:
+    fires = said(HOLDS)
+    one = [said(HOLDS, where="a.py:3"), attrs.evolve(fires, property="every action fires")]
+    other = [said(VIOLATED, where="b.py:3"), attrs.evolve(said(VACUOUS), property="every action fires")]
+    found = diff(report(*one, *other), report(*other, *one))
+    assert (found.differences, found.same) == ((), 4)
+    moved = [attrs.evolve(finding, where="c.py:3") for finding in other]
+    found = diff(report(*one, *other), report(*moved, *one))
+    assert (found.differences, found.same) == ((), 4), "what is left is compared in its order"
 
 
 def test_an_empty_report_has_lost_everything() -> None:
@@ -202,4 +242,4 @@ def test_whatever_is_in_a_name_every_line_can_be_shown(was: list[Answered], now:
     json.dumps(diff_object(found, "a", "b"), allow_nan=False)
     counted = sum(one.word != "gone" for one in found.differences) + found.same
     assert counted == len(now)
-    assert diff(of(now), of(now)).exit_code == 0
+    assert diff(of(now), of(now)).exit_code == (0 if now else 4)

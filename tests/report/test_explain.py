@@ -147,3 +147,22 @@ def test_whatever_is_asked_is_answered_in_words(asked: str) -> None:
 )
 def test_case_and_dashes_do_not_matter(asked: str) -> None:
     assert found(asked)
+
+
+@pytest.mark.parametrize(
+    ("asked", "entry"),
+    [
+        ("orbits", "orbit"),
+        ("Policies", "policy"),
+        ("witnesses", "witness"),
+        ("killed", "kill"),
+        ("steps deep", "deep"),
+        ("transitions", "transition"),
+        ("not examined", "not examined"),
+        ("then for ever", "then for ever"),
+        ("exit code 141", "exit 141"),
+        ("weak fairness", "weak fairness"),
+    ],
+)
+def test_a_word_is_explained_as_it_is_printed(asked: str, entry: str) -> None:
+    assert [one.name for one in found(asked)] == [entry]

@@ -138,3 +138,11 @@ def test_without_pandas_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch)
     for thing in everything().values():
         with pytest.raises(UsageError, match=r"to_dataframe\(\) needs pandas: pip install 'meshspec\[notebook\]'"):
             thing.to_dataframe()
+
+
+def test_a_value_that_is_none_is_shown_as_none_and_not_as_a_number() -> None:
+    path = Counterexample({"owner": "None", "n": "1"}, (Step("go", {"owner": ("None", "2")}),), "")
+    made = path.to_dataframe()
+    assert list(made["owner"]) == [None, 2]
+    assert "NaN" not in str(made)
+    assert made["n"].dtype == "int64"

@@ -329,3 +329,18 @@ def test_all_is_said_without_any_style() -> None:
     bare = re.sub(r"<style>.*?</style>|class=\"[^\"]*\"", "", shown(refuted()), flags=re.DOTALL)
     assert read(bare) == read(shown(refuted()))
     assert isinstance(refuted(), Checked)
+
+
+@pytest.mark.parametrize("what", [what for what in EVERYTHING if what != "a state"])
+def test_printed_it_is_the_text_that_a_cell_shows(what: str) -> None:
+    thing = everything()[what]
+    assert str(thing) == "\n".join(lines_of(thing))
+    assert "object at 0x" not in str(thing)
+
+
+def test_a_table_of_guards_has_no_column_of_what_is_missing_where_nothing_is() -> None:
+    found = everything()["a coverage"]
+    whole = attrs.evolve(found, guards=tuple(attrs.evolve(one, true=1, false=1) for one in found.guards))
+    assert "missing" not in html_of(whole)
+    dead = attrs.evolve(found, guards=(attrs.evolve(found.guards[0], true=0), *whole.guards[1:]))
+    assert "missing" in html_of(dead)

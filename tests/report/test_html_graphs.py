@@ -66,7 +66,8 @@ def test_more_than_sixty_states_are_refused_with_what_to_do_instead() -> None:
     text = read(shown(built))
     assert "not drawn: 7" in text or "not drawn: " in text
     assert refusal(built).endswith(
-        "Take a smaller scope, to_dataframe() for every step as a table, or meshspec show --format dot for a tool"
+        "Take a smaller scope, or to_dataframe() for every step as a table, "
+        "or meshspec show EffectLedger --format dot for a tool"
     )
     assert "<svg" not in shown(built)
     assert not refusal(everything()["a state graph"])
@@ -75,7 +76,7 @@ def test_more_than_sixty_states_are_refused_with_what_to_do_instead() -> None:
 def test_a_graph_that_was_cut_and_what_ends_raises_or_leaves_a_range_are_words() -> None:
     model = charging()
     built = graph.build(certified(model), sizes(model), Limits(max_states=5))
-    assert "cut: --max-states of 5" in read(shown(built))
+    assert "(cut off by max_states of 5)" in read(shown(built))
     assert "not expanded" in read(shown(built))
     built.odd[0] = "charge raises ValueError"
     built.odd[1] = "'charges stays in 0..2' is left"

@@ -12,7 +12,7 @@ from markdown_it import MarkdownIt
 
 from meshspec.answer import Answer
 from meshspec.engines.check import Answered
-from meshspec.report.markdown import escaped, summary
+from meshspec.report.markdown import MARK, escaped, summary
 from meshspec.report.plain import argument, short
 from tests.report.hostile import BAD, EACH, HELD, SOME, WAIVED, answered, texts
 
@@ -39,9 +39,10 @@ def fences(text: str) -> list[str]:
 
 
 def test_the_counts_stand_first() -> None:
-    head = summary(EACH).partition("\n")[0]
+    mark, head = summary(EACH).splitlines()[:2]
+    assert mark == MARK
     assert head == "## meshspec: 3 violated, 1 vacuous, 1 undetermined, 1 violated (waived), 2 hold"
-    assert summary([]) == "## meshspec: nothing was checked\n"
+    assert summary([]) == f"{MARK}\n## meshspec: nothing was checked\n"
 
 
 def test_every_answer_has_a_row_and_what_does_not_hold_comes_first() -> None:
@@ -81,7 +82,7 @@ def test_what_would_be_too_long_is_left_out_and_this_is_said() -> None:
     assert len(text) <= 20_000
     assert len(rows(text)) + int(re.findall(r"(\d+) properties are not shown", text)[0]) == 400
     assert len(fences(text)) + int(re.findall(r"(\d+) arguments are not shown", text)[0]) == 400
-    assert text.startswith("## meshspec: 400 violated\n")
+    assert text.startswith(f"{MARK}\n## meshspec: 400 violated\n")
     assert len(summary(many, notes=["x" * 900] * 400, largest=5_000)) <= 5_000
 
 
@@ -102,7 +103,7 @@ def test_whatever_is_in_a_name_nothing_of_it_is_markup(many: list[Answered], not
     inline = [child for token in tokens for child in (token.children or [])]
     blocks = "".join(token.content for token in tokens if token.type == "html_block")
     tags = re.findall(r"<[^>]*>", blocks) + [child.content for child in inline if child.type == "html_inline"]
-    assert set(tags) <= {"<code>", "</code>", "<details>", "</details>", "<summary>", "</summary>"}
+    assert set(tags) <= {MARK, "<code>", "</code>", "<details>", "</details>", "<summary>", "</summary>"}
     assert {child.type for child in inline} <= {"text", "html_inline", "strong_open", "strong_close", "softbreak"}
     shown = [one for one in many if one.answer.answer is not Answer.HOLDS]
     if "not shown here" not in text:

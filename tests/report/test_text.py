@@ -125,7 +125,9 @@ WAIVER = Waiver("M", "p", "Ada", "being mended", date(2027, 1, 31))
 
 
 def test_what_is_waived_is_counted_apart_and_what_a_waiver_excused_is_not() -> None:
-    waived = [attrs.evolve(finding, waiver=WAIVER) for finding in (BAD, OPEN, HELD)]
+    waived = [
+        attrs.evolve(finding, waiver=attrs.evolve(WAIVER, answer=finding.answer)) for finding in (BAD, OPEN, HELD)
+    ]
     assert summary([*waived, BAD]) == "1 violated, 1 violated (waived), 1 undetermined (waived), 1 hold"
     ended = [attrs.evolve(finding, waiver=attrs.evolve(WAIVER, ended=True)) for finding in (BAD, OPEN, HELD)]
     assert summary(ended) == "1 violated, 1 undetermined, 1 hold"
@@ -136,7 +138,7 @@ def test_what_is_waived_is_shown_with_its_whole_argument_and_who_answers_for_it(
     assert [line for line in lines if line not in said(BAD)] == [
         f"{'':<14}waived until 2027-01-31 by Ada: being mended"
     ]
-    assert lines[1].strip() == waiver_text(attrs.evolve(OPEN, waiver=WAIVER))
+    assert lines[1].strip() == waiver_text(attrs.evolve(OPEN, waiver=attrs.evolve(WAIVER, answer=OPEN.answer)))
     assert len(lines) == len(said(BAD)) + 1
 
 
@@ -161,3 +163,11 @@ def test_what_was_seen_on_the_whole(deadlocks: int, complete: bool, text: str) -
 def test_the_way_into_a_deadlock() -> None:
     for path, text in ((["a", "b"], "no action is enabled after: a, b"), ([], "no action is enabled at the start")):
         assert deadlock_line([attrs.evolve(HELD, facts={"deadlock": path})]) == text
+
+
+def test_an_obstacle_to_a_proof_is_told_once() -> None:
+    cti = {"scope": {}, "state": {"x": "5"}, "action": "grow", "changes": {}, "false": "x == 6"}
+    reason = "not inductive: grow leads from a state to one that does not: x == 6; searched for lemmas: none helps"
+    text = "\n".join(said(attrs.evolve(OPEN, reason=reason, facts={"cti": cti})))
+    assert "UNDETERMINED  p  not inductive; searched for lemmas: none helps" in text
+    assert text.count("x == 6") == 1 and "the step grow makes it false: x == 6" in text

@@ -255,3 +255,23 @@ def test_the_fences_are_named(author: Author) -> None:
     assert "memory 4 GiB" in names or "down: a limit on memory" in names
     assert "not observed: what C code does by itself" in names
     assert os.getpid() > 0
+
+
+def test_a_record_that_the_policy_wrote_over_is_not_believed(author: Author) -> None:
+    host = author.hosted()
+    host._progress.seek(0)  # pyright: ignore[reportPrivateUsage]
+    host._progress.write(b"garb" * 8)  # pyright: ignore[reportPrivateUsage]
+    host._progress.flush()  # pyright: ignore[reportPrivateUsage]
+    assert host.conduct() == ["it overwrote the record of what it was refused, which is not known"]
+
+
+def test_an_answer_nested_beyond_all_depth_is_nonsense_and_shown_in_short(author: Author) -> None:
+    deep = "deep = []\n        for _ in range(100_000): deep = [deep]"
+    assert author.outcome(body=deep, answer="deep") == Outcome("nonsense", 1, "[[[[[[[...]]]]]]]")
+
+
+def test_asserts_of_a_policy_are_executed_whatever_the_environment_says(
+    author: Author, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONOPTIMIZE", "1")
+    assert author.outcome(body="assert False").word == "raised"
