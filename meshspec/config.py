@@ -345,3 +345,14 @@ def _text(value: object) -> str:
     if isinstance(value, Mapping):
         return ",".join(f"{name}={size}" for name, size in cast("Mapping[str, int]", value).items())
     return ",".join(cast("tuple[str, ...]", value)) if isinstance(value, tuple) else str(value)
+
+
+def of_no_model(scope: Mapping[str, int], sorts: Collection[str], file: str) -> list[str]:
+    """What to tell of sizes for which no model that was checked has a sort: they may be of another, or misspelt."""
+    told: list[str] = []
+    for name, size in scope.items():
+        if sorts and name not in sorts:
+            close = difflib.get_close_matches(name, sorted(sorts), 3, 0.6)
+            hint = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(sorted(sorts))}"
+            told.append(f"scope {name}={size} of {file}: no model that was checked has such a sort; {hint}")
+    return told

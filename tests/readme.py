@@ -69,15 +69,16 @@ def walk(text: str, said: Callable[[str, str, str], str]) -> str:
 
         def block(match: re.Match[str]) -> str:
             note, kind, body = match["note"], match["kind"], match["body"]
-            if note and (shown := _SHOWN.fullmatch(note)):
-                text = (folder / shown[1]).read_text(encoding="utf-8")
-                real = text[text.index(shown[2]) :]
+            if note and (part := _SHOWN.fullmatch(note)):
+                text = (folder / part[1]).read_text(encoding="utf-8")
+                real = text[text.index(part[2]) :]
                 return f"<!-- {note} -->\n```{kind}\n{said(note, body, real)}```"
             if kind == "python" and note:
                 write_file(folder, note, body)
             if kind == "yaml" and note:
                 for line in re.findall(r"^- run: (meshspec .*)$", body, re.M):
-                    said(line, "", "" if not (told := run(line, folder)).startswith("meshspec:") else told)
+                    told = run(line, folder)
+                    said(line, "", told if told.startswith("meshspec:") or "exit 0" not in told else "")
             if kind == "console" and body.startswith("$ "):
                 command, _, shown = body.removeprefix("$ ").partition("\n")
                 return f"```console\n{said(command, shown, run(command, folder))}```"

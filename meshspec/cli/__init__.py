@@ -69,7 +69,7 @@ def _main(arguments: Sequence[str] | None) -> int:
         print(f"meshspec: bug of meshspec: {clean(error)}", file=sys.stderr)
         return _report(f"bug of meshspec: {error}", None, BUG)
     except MeshspecError as error:
-        return _complain(str(error), getattr(error, "where", None))
+        return _replaced() or _complain(str(error), getattr(error, "where", None))
     except SystemExit as error:  # none of ours: what was looked at wanted to end the process
         if isinstance(error.__context__, BrokenPipeError):  # nor an author's: help is printed by a library
             fenced.write_no_more()

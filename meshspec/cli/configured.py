@@ -16,7 +16,7 @@ from typing import Any, cast
 import attrs
 from cyclopts import Token
 
-from meshspec.config import NO_CONFIG, Config, load
+from meshspec.config import NO_CONFIG, Config, load, of_no_model
 from meshspec.engines.check import scope_of, without
 from meshspec.errors import UsageError
 from meshspec.lang.lift import LiftedModel
@@ -47,6 +47,7 @@ class Run:
     used: set[str] = attrs.field(factory=set[str])
     sizes: dict[str, int] = attrs.field(factory=dict[str, int])
     taken: dict[str, None] = attrs.field(factory=dict[str, None])
+    sorts: set[str] = attrs.field(factory=set[str])
 
 
 _run = Run()
@@ -118,6 +119,7 @@ def sizes_for(model: LiftedModel, given: Mapping[str, int]) -> dict[str, int]:
     has = {sort.__name__ for sort in model.sorts}
     usual = {name: size for name, size in (_run.config.scope or {}).items() if name in has and name not in given}
     _run.sizes |= usual
+    _run.sorts |= has
     return usual | dict(given)
 
 
@@ -136,6 +138,11 @@ def applied(question: Asked, given: Mapping[str, int]) -> Asked:
     taken = taken_for(question.model, question.taken)
     model = without(question.model, taken) if taken != question.taken else question.model
     return attrs.evolve(question, model=model, sizes=scope_of(model, sizes_for(model, given)), taken=taken)
+
+
+def unused() -> list[str]:
+    """What to tell of the project's sizes for which no model of this run has a sort."""
+    return of_no_model(_run.config.scope or {}, _run.sorts, _run.config.file)
 
 
 def told() -> str:

@@ -113,7 +113,8 @@ class Report:
         """The files that were asked for, the last lines, and the exit code."""
         if outlived := self.waivers.last():
             self.show(outlived)
-        for line in (*fenced.notes(), *self.waivers.notes(), *filter(None, [configured.told()])):
+        settings = [*filter(None, [configured.told()]), *configured.unused()]
+        for line in (*fenced.notes(), *self.waivers.notes(), *settings):
             self.note(line)
         answers = [one.answer for one in self.answered]
         code = exit_code(answers, allow_undetermined=self.outputs.allow_undetermined)

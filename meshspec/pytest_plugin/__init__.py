@@ -188,7 +188,6 @@ def pytest_testnodedown(node: Any, error: object) -> None:
     session = session_of(node.config)
     session.used |= set(told.get("used", ()))
     session.complaints.update(dict.fromkeys(told.get("complaints", ())))
-    session.checked += told.get("checked", 0)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int | pytest.ExitCode) -> None:
@@ -204,7 +203,6 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int | pytest.ExitC
         output["meshspec"] = {
             "used": sorted(ours.used),
             "complaints": list(ours.complaints),
-            "checked": ours.checked,
         }
         return
     ours.complaints.update(dict.fromkeys(ours.unused()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import shutil
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -48,7 +47,6 @@ class Session:
         self.used: set[str] = set()
         self.complaints: dict[str, None] = {}
         self.modules: set[str] = set()
-        self.checked = 0
         self._collected: list[Suite] = []
         self._before = len(MADE)
         self._kept: dict[object, tuple[Any, BaseException | None]] = {}
@@ -180,16 +178,10 @@ class Session:
         """What the project's file says and nothing that ran made use of; it may be of a model that did not run."""
         if not self.is_configured:
             return []
-        sorts = sorted(name.removeprefix("sort ") for name in self.used if name.startswith("sort "))
-        told: list[str] = []
-        for name, size in (self.config.scope or {}).items() if self.checked else ():
-            if name not in sorts:
-                close = difflib.get_close_matches(name, sorts, 3, 0.6)
-                hint = f"; did you mean {' or '.join(close)}?" if close else f"; there are {', '.join(sorts)}"
-                told.append(
-                    f"scope {name}={size} of {FILE}: no model that was checked has such a sort"
-                    + (hint if sorts else "")
-                )
+        from meshspec.config import of_no_model
+
+        sorts = [name.removeprefix("sort ") for name in self.used if name.startswith("sort ")]
+        told = of_no_model(self.config.scope or {}, sorts, self.config.file)
         if "waivers" in self.__dict__ and self.config.waivers and not self.pytest.pluginmanager.hasplugin("dsession"):
             told += [one for one in self.waivers.notes() if "was not checked" not in one]
         return told

@@ -125,7 +125,6 @@ def check(session: Session, node: pytest.Item, model: Any, own: Layer) -> Checke
     scope_of(lifted, own.scope)
     sorts = {sort.__name__ for sort in lifted.sorts}
     session.used |= {f"scope {name}" for name in asked.scope if name in sorts} | {f"sort {name}" for name in sorts}
-    session.checked += 1
     scope = {name: size for name, size in {**said.scope, **asked.scope}.items() if name in sorts}
     usual = Limits()
     limits = Limits(

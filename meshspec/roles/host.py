@@ -118,7 +118,6 @@ def _line(text: str, most: int = 300) -> str:
 _SHORT = reprlib.Repr()  # looks no deeper and no further than can be shown: what is nested may be gigantic
 _SHORT.maxlevel = 6
 _SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = _SHORT.maxset = _SHORT.maxfrozenset = _SHORT.maxdeque = 40
-_SHORT.maxarray = 40
 _SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = 800
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 

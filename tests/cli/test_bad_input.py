@@ -375,7 +375,7 @@ def test_a_report_does_not_overwrite_a_file_that_is_none(user: User) -> None:
     before = path.read_text()
     said = user.run("check", "mine.py", "--json", "mine.py")
     assert said.code == 2
-    assert "is no report" in said.err
+    assert "a report is no Python file" in said.err
     assert path.read_text() == before
     assert user.run("check", "mine.py", "--json", "report.json").code == 0
     assert user.run("check", "mine.py", "--json", "report.json").code == 0

@@ -83,7 +83,7 @@ def test_a_violation_is_an_argument_in_the_words_of_the_domain() -> None:
     )
     assert found.facts["story"] == "a loop of 1 step: run_check (same arguments, rank falls each round, ok)"
     assert found.facts["tripped at step"] == 1
-    assert found.replay == f"meshspec check {STANDINS}:AlwaysTrips --role breaker --seed 0"
+    assert found.replay == f"meshspec check {STANDINS}:AlwaysTrips --role breaker --seed 0 --prefix 1"
     assert found.where.startswith("meshspec/roles/breaker.py:")
     assert str(found.facts["policy"]).endswith(line_of("class AlwaysTrips"))
 
