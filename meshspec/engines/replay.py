@@ -12,12 +12,12 @@ from typing import Any
 
 from meshspec.backends import native
 from meshspec.backends.layout import Layout, State, Values
+from meshspec.engines.endless import Endless
 from meshspec.engines.graph import Graph
 from meshspec.engines.lasso import Lasso, Owing
 from meshspec.errors import Disagreement
 from meshspec.lang.lift import Lifted
 from meshspec.lang.outcomes import Blocks
-from meshspec.lang.response import response_of
 
 
 def replay(graph: Graph, lasso: Lasso, lifted: Lifted, arguments: tuple[Any, ...], owing: Owing) -> int:
@@ -82,19 +82,8 @@ class _Replay:
                 raise self._wrong(f"its loop leaves {owed.name} out, which is fair")
 
     def never_comes(self, lifted: Lifted, arguments: tuple[Any, ...]) -> int:
-        since: int | None = None
-        responds = response_of(lifted.raw) is not None
-        for number, values in enumerate(self.values):
-            said = native.run(self.layout, lifted, values, arguments)
-            if isinstance(said, native.Value) and said.sides is not None:
-                asked, done = said.sides
-            else:
-                done = isinstance(said, native.Value) and said.value
-                asked = responds or number == 0  # a body that raises asks for what it never says has come
-            if done:
-                since = None
-            elif since is None and asked:
-                since = number
-        if since is None or since > len(self.lasso.stem):
+        taken = [self.ground[action] for action, _ in (*self.lasso.stem, *self.lasso.loop)]
+        since = Endless(self.layout, self.values, taken, len(self.lasso.stem)).asked_at(lifted, arguments)
+        if since is None:
             raise self._wrong(f"{lifted.name} comes about on it")
         return since

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, TypeVar, cast, dataclass_transform
 
 import attrs
 
@@ -42,7 +42,7 @@ def model(cls: type[_T], /) -> type[_T]:
     where the class is not what a model must be: a variable without annotation, an override that loses its mark
     or changes its parameters, an initial value of the wrong type.
     """
-    meta: Any = type(cls)
+    meta = cast("Any", type(cls))
     if meta.__hash__ is not type.__hash__ or meta.__eq__ is not type.__eq__:
         raise ModelError(
             f"the metaclass {meta.__name__} has an equality or a hash of its own: a model has none", where_now()

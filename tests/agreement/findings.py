@@ -25,7 +25,7 @@ def told(model: GeneratedModel) -> list[str]:
 
 def _without_folder(finding: Finding, model: GeneratedModel) -> str:
     file = model.module.__file__ or ""
-    return str(finding).replace(file, "model.py")
+    return repr(finding).replace(file, "model.py")
 
 
 def main(folder: str, seeds: list[str]) -> None:

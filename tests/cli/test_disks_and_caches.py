@@ -112,7 +112,7 @@ def test_a_device_that_is_full_is_told(user: User) -> None:
             )
         assert done.returncode == 2
         assert done.stderr == "meshspec: the output cannot be written: No space left on device\n"
-        assert not (user.folder / "report.json").exists()
+        assert json.loads((user.folder / "report.json").read_text())["exit_code"] == 2
 
 
 def test_an_output_that_is_long_is_written_whole(user: User) -> None:

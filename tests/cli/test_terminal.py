@@ -216,14 +216,14 @@ def test_a_report_that_cannot_be_written_is_refused_before_anything_runs(user: U
     assert not (user.folder / "missing").exists()
 
 
-def test_a_report_that_was_there_is_kept_when_nothing_ran(user: User) -> None:
+def test_when_nothing_ran_a_report_says_so_and_a_foreign_file_is_kept(user: User) -> None:
     kept = user.folder / "report.json"
     kept.write_text("kept")
     assert user.run("check", "missing.py", "--json", "report.json").code == 2
     assert kept.read_text() == "kept"
     kept.unlink()
     assert user.run("check", "missing.py", "--json", "report.json").code == 2
-    assert not kept.exists()
+    assert json.loads(kept.read_text())["exit_code"] == 2
 
 
 def test_a_full_disk_is_told_and_no_success(user: User) -> None:

@@ -149,7 +149,7 @@ def test_the_lasso_does_not_depend_on_the_hash_seed() -> None:
     code = (
         "from tests.engines.test_live_oracle import cases, said\n"
         "for case in cases(12):\n"
-        "    for name, f in said(case).items(): print(name, f.answer, f.counterexample)"
+        "    for name, f in said(case).items(): print(name, f.answer, repr(f.counterexample))"
     )
     outputs = {
         subprocess.run(
