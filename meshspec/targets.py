@@ -308,7 +308,8 @@ def _names(stem: str) -> Iterator[str]:
 def _call_plainly(folder: Path, module: ModuleType | None) -> None:
     """Have ``import charging`` find `module` of charging.py, or what else of this folder is loaded by its path.
 
-    Such a name belongs to one folder at a time. It is never taken from a module that is imported by it, or would be.
+    That lasts while something of this folder is imported, and the name is never taken from a module that is imported
+    by it, or would be.
     """
     for real, (one, _) in list(_loaded.items()):
         if sys.modules.get(real.stem) is one and real.parent != folder and (folder / real.name).is_file():
@@ -346,10 +347,17 @@ def _importing_from(folder: Path, module: ModuleType | None = None) -> Generator
     try:
         yield
     finally:
+        for real, one in [*((real, one) for real, (one, _) in _loaded.items()), *_of_its_file(module)]:
+            if sys.modules.get(real.stem) is one and one.__name__ != real.stem:
+                del sys.modules[real.stem]  # or another folder's file of this name would never be imported
         sys.path.remove(given)
         if not known:
             sys.path.append(given)
             _appended.add(given)
+
+
+def _of_its_file(module: ModuleType | None) -> list[tuple[Path, ModuleType]]:
+    return [(Path(str(module.__file__)), module)] if module is not None else []
 
 
 def _guarded(run: Callable[[], _T], name: str, folder: Path) -> _T:

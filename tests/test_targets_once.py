@@ -98,9 +98,11 @@ def test_a_test_that_has_imported_the_model_and_a_command_in_its_process_mean_on
     assert main(["drive", "once_b.py", "--against", "once_charger_b.py", "--examples", "5"]) == 0
 
 
-def test_a_plain_import_after_a_load_by_path_is_of_the_same_module(tmp_path: Path) -> None:
+def test_a_plain_import_by_what_lies_beside_a_file_is_of_the_same_module_and_by_nobody_else(tmp_path: Path) -> None:
     loaded = load_file(write(tmp_path, "once_c"))
-    assert __import__("once_c") is loaded is load_file(tmp_path / "once_c.py")
+    beside = load_file(write(tmp_path, "once_beside", "import NAME as found\n", "once_c"))
+    assert beside.found is loaded is load_file(tmp_path / "once_c.py")
+    assert "once_c" not in sys.modules, "a file of this name in another folder would never be imported"
 
 
 def test_two_files_of_one_name_are_two_modules_each_found_from_its_own_folder(tmp_path: Path) -> None:
@@ -117,7 +119,9 @@ def test_two_files_of_one_name_are_two_modules_each_found_from_its_own_folder(tm
 def test_a_file_that_was_written_anew_is_imported_anew(tmp_path: Path) -> None:
     first = load_file(write(tmp_path, "once_e"))
     second = load_file(write(tmp_path, "once_e", MODEL + "\nNEW = 1\n"))
-    assert not hasattr(first, "NEW") and second.NEW == 1 and __import__("once_e") is second
+    assert not hasattr(first, "NEW") and second.NEW == 1
+    beside = load_file(write(tmp_path, "once_beside", "import NAME as found\n", "once_e"))
+    assert beside.found is second
 
 
 def test_a_file_never_hides_a_module_of_the_standard_library(tmp_path: Path) -> None:

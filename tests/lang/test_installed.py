@@ -86,10 +86,10 @@ def test_a_model_that_is_installed_itself_is_its_authors_with_all_of_its_package
 def test_packages_are_told_apart_by_their_folder() -> None:
     assert is_installed("/env/site-packages/a/b.py")
     assert is_installed("/usr/lib/python3/dist-packages/a.py")
-    assert not is_installed("/home/me/a.py")
+    assert not is_installed("/home/her/a.py")
     assert same_package("/env/site-packages/a/b.py", "/env/site-packages/a/c/d.py")
     assert not same_package("/env/site-packages/a/b.py", "/env/site-packages/ab/c.py")
-    assert not same_package("/home/me/a.py", "/home/me/a.py")
+    assert not same_package("/home/her/a.py", "/home/her/a.py")
 
 
 def test_a_message_without_a_place_begins_with_what_it_says() -> None:
