@@ -12,8 +12,9 @@ import sys
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any, TypeVar
 
 import attrs
@@ -246,7 +247,7 @@ def load_file(path: Path) -> ModuleType:
             fences.loaded = True  # it is an author's code all the same
         return known
     name = next(n for n in _names(f"{_OURS}{path.stem}") if n not in sys.modules)
-    spec = importlib.util.spec_from_file_location(name, real)
+    spec = importlib.util.spec_from_file_location(name, real, loader=_FromSource(name, str(real)))
     if spec is None or spec.loader is None:
         raise UsageError(f"{path} cannot be imported: its name must end in .py")
     module = importlib.util.module_from_spec(spec)
@@ -265,6 +266,13 @@ def load_file(path: Path) -> ModuleType:
                 if sys.modules.get(called) is module:
                     del sys.modules[called]
     return module
+
+
+class _FromSource(SourceFileLoader):
+    """Reads what a file says now. What was compiled of it may be older: it is told apart by size and second alone."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self.source_to_code(self.get_data(self.path), self.path)
 
 
 _loaded: dict[Path, tuple[ModuleType, bytes]] = {}

@@ -67,7 +67,9 @@ def test_pybreaker_sees_failures_in_a_row_and_nothing_else() -> None:
     assert violated == {**dict.fromkeys(TRIPS), "lets-converging-repair-run": 5}
     assert found["lets-distinct-work-run"].answer is Answer.HOLDS
     assert all(found[name].facts["promised"] is False for name in [*TRIPS, *LETS])
-    assert found["total"].replay == "meshspec check pybreaker --role breaker --seed 0 --prefix 0 --with pybreaker==1.4.1"
+    assert (
+        found["total"].replay == "meshspec check pybreaker --role breaker --seed 0 --prefix 0 --with pybreaker==1.4.1"
+    )
     assert found["total"].subject == "pybreaker"
 
 
