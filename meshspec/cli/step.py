@@ -19,6 +19,7 @@ from meshspec.cli.certify import certified
 from meshspec.cli.configured import sizes_for
 from meshspec.cli.options import Scope, Without, names, sizes_of
 from meshspec.engines.check import Settings, scope_of, without
+from meshspec.engines.tested import actions_of
 from meshspec.engines.walk import Broken, Walk
 from meshspec.errors import UsageError
 from meshspec.report import text
@@ -63,7 +64,7 @@ def step(
     walk = Walk(model, sizes)
     session = _Session(walk, runs.Report(), found, faults)
     session.begin_at(initial)
-    for action in _split(take):
+    for action in actions_of(take):
         session.take(action)
     try:
         session.opens()
@@ -71,18 +72,6 @@ def step(
     except KeyboardInterrupt:  # the user's way out, as good as q
         session.report.say()
     return session.end()
-
-
-def _split(given: str) -> list[str]:
-    """Actions between commas, those within parentheses apart."""
-    parts, depth = [""], 0
-    for letter in given:
-        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(letter, 0)
-        if letter == "," and depth <= 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return [part.strip() for part in parts if part.strip()]
 
 
 @attrs.define
