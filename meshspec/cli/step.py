@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import importlib
 import shlex
 import sys
 from collections.abc import Callable, Iterator
@@ -296,15 +294,14 @@ class _Session:
 
 
 def _typed() -> Iterator[str]:
-    """Lines typed by somebody, who can edit them where there is readline."""
-    with contextlib.suppress(ImportError):  # there is none on Windows
-        importlib.import_module("readline")  # input uses it by its being there
+    """Lines typed by somebody. Not by ``input``, which drops a Ctrl-C that comes while it flushes its prompt."""
     while True:
-        try:
-            yield input("> ").strip()
-        except EOFError:
+        sys.stdout.write("> ")
+        sys.stdout.flush()
+        if not (line := sys.stdin.readline()):
             print()
             return
+        yield line.strip()
 
 
 def _piped() -> Iterator[str]:
