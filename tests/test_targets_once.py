@@ -11,7 +11,8 @@ import pytest
 from meshspec import Sort, scope
 from meshspec.cli import main
 from meshspec.errors import ImportedTwice, UsageError
-from meshspec.targets import load_file, resolve
+from meshspec.lang.loading import load_file
+from meshspec.targets import resolve
 
 MODEL = """\
 from meshspec import Map, Sort, action, exists, model, require, sometimes, var

@@ -45,7 +45,6 @@ from meshspec.expr.build import conj, const, less
 from meshspec.expr.nodes import INT, Absent, Cell, Const, Name, Node, Quant
 from meshspec.expr.text import cell_text, text, value_text
 from meshspec.expr.walk import free_names
-from meshspec.lang.asserting import refuse_optimized
 from meshspec.lang.declare import PARTS, declared
 from meshspec.lang.lift import Lifted, LiftedModel, instantiate, lift
 from meshspec.lang.outcomes import Blocks, Does, Outcome, Raises, Split
@@ -89,12 +88,9 @@ class Certificate:
 def certified(model: Any) -> LiftedModel:
     """Lift a model (a class, or an instance with its constants chosen) and certify it: the door for engines.
 
-    Lifted once for a class and its constants, where those can be hashed; certified unless the very same was certified
-    before and that is on record (:mod:`meshspec.backends.certified_cache`). Raises
-    :class:`meshspec.errors.LiftError` and :class:`meshspec.errors.CertificateError`, and
-    :class:`meshspec.errors.UsageError` where Python runs with ``-O``.
+    Lifted once for a class and its constants, where those can be hashed; certified unless the very same is on record
+    (:mod:`meshspec.backends.certified_cache`). Raises what `lift` does, and :class:`errors.CertificateError`.
     """
-    refuse_optimized()
     instance: object = instantiate(model)
     cls = type(instance)
     memo: dict[object, LiftedModel] = vars(cls).get(_MEMO, {})
@@ -209,7 +205,8 @@ class _Check:
     ) -> tuple[Values, Values, dict[str, Any]]:
         """What the solver found, with all that `held` does not depend on made random, and with all of that otherwise.
 
-        What is written unseen shows in one of the two: it cannot stand there already in both."""
+        What is written unseen shows in one of the two: it cannot stand there already in both.
+        """
         noting, noted = Noting(found), Noting(names)
         if not all(evaluate(node, layout, noting, noted) for node in held):
             raise AssertionError(f"{self.lifted.name}: the solver's state does not satisfy what it was asked for")

@@ -14,7 +14,7 @@ from meshspec.engines.check import Settings
 from meshspec.engines.limits import Driving
 from meshspec.engines.tested import actions_of
 from meshspec.errors import UsageError
-from meshspec.targets import load_file, load_module
+from meshspec.lang.loading import load_file, load_module
 
 
 def drive(

@@ -16,10 +16,10 @@ from meshspec.engines.check import Answered, Settings
 from meshspec.engines.refine import refine as run
 from meshspec.engines.refine import scope_of_both
 from meshspec.errors import UsageError
+from meshspec.lang.loading import load_file, load_module
 from meshspec.lang.refinement import Refinement
 from meshspec.progress import on_terminal
 from meshspec.report import text
-from meshspec.targets import load_file, load_module
 
 
 def refine(

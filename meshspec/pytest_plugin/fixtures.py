@@ -84,7 +84,7 @@ def policy(session: Session) -> Any:
     Raises :class:`UsageError` where none was named or there is no such thing, and :class:`ModelError` for one that
     cannot be made.
     """
-    from meshspec import targets
+    from meshspec.lang import loading
     from meshspec.lang.places import where_raised
 
     text = session.asked.policy
@@ -93,7 +93,7 @@ def policy(session: Session) -> Any:
     head, colon, attribute = text.rpartition(":")
     if not colon or not head or not attribute:
         raise UsageError(f"--policy {text}: a test is given a policy of this process: module:attr or path.py:attr")
-    load: Any = targets.load_file if head.endswith(".py") else targets.load_module
+    load: Any = loading.load_file if head.endswith(".py") else loading.load_module
     made: Any = session.once(("policy", head), lambda: load(Path(head) if head.endswith(".py") else head))
     for part in attribute.split("."):
         if not hasattr(made, part):

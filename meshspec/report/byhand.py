@@ -20,9 +20,9 @@ from meshspec.engines.endless import Endless, Ground, enabled
 from meshspec.errors import ModelError, UsageError
 from meshspec.expr.text import value_text
 from meshspec.lang.lift import lift
+from meshspec.lang.loading import load_file
 from meshspec.lang.words import choosing, chosen
 from meshspec.sorts import members
-from meshspec.targets import load_file
 
 
 def near(file: str, path: str) -> ModuleType:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 INSTRUMENTED = [
-    "meshspec.claims", "meshspec.config", "meshspec.waivers", "meshspec.targets", "meshspec.cli.options",
+    "meshspec.claims", "meshspec.config", "meshspec.waivers", "meshspec.targets", "meshspec.lang.loading",
+    "meshspec.cli.options",
     "meshspec.engines.checkpoint", "meshspec.backends.serial", "meshspec.backends.certified_cache", "meshspec.report",
     "meshspec.pytest_plugin", "meshspec.roles.protocol", "meshspec.roles.environments", "meshspec.roles.story",
     "tomllib", "json.decoder", "json.scanner",

@@ -27,6 +27,7 @@ from meshspec.backends import certified_cache
 from meshspec.cli import options
 from meshspec.engines import checkpoint
 from meshspec.errors import UsageError
+from meshspec.lang import loading
 from meshspec.roles import environments, protocol
 from meshspec.roles.story import SHAPES, Story, length, unroll
 from tests.engines.test_checkpoint import ABOUT, LAYERS, LAYOUT, plainly
@@ -189,7 +190,7 @@ def _no_module(name: str) -> ModuleType:
     raise UsageError(f"there is no module {name[:50]!r}")
 
 
-_load_file = targets.load_file
+_load_file = loading.load_file
 
 
 def _no_file(path: Path) -> ModuleType:
@@ -227,7 +228,7 @@ def _python(data: bytes) -> object:
             mock.patch.object(importlib.machinery.SourceFileLoader, "exec_module", compiled),
             mock.patch.object(sys, "dont_write_bytecode", True),
         ):
-            return targets.load_file(path)
+            return loading.load_file(path)
     finally:
         for name in set(sys.modules) - before:
             del sys.modules[name]

@@ -14,10 +14,10 @@ from typing import Any
 from meshspec.backends.certificate import certified
 from meshspec.engines import coverage, graph, mutate, walk
 from meshspec.engines.check import scope_of
+from meshspec.lang.loading import load_file
 from meshspec.report.agreement import agreement
 from meshspec.report.checked import Checked, checked
 from meshspec.sorts import Sort
-from meshspec.targets import load_file
 from meshspec.topology import Topology
 from tests.readme import BLOCK, README
 
