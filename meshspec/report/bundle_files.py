@@ -11,7 +11,6 @@ import json
 import re
 import shlex
 import stat
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn, cast
@@ -71,8 +70,7 @@ def refuse_unwritable_folder(folder: Path) -> None:
         there = next((parent for parent in (folder, *folder.absolute().parents) if parent.exists()), Path("/"))
         if not there.is_dir():
             raise UsageError(f"{there} is a file and no folder: name another folder for bundles")
-        with tempfile.NamedTemporaryFile(prefix=".meshspec-", dir=there):
-            return
+        files.try_folder(there)
     except OSError as error:
         raise UsageError(f"no bundle can be written into {folder}: {error.strerror}; name another folder") from None
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import signal
 import stat
 import tempfile
-from collections.abc import Mapping
+import threading
+from collections.abc import Generator, Mapping
 from pathlib import Path
 
 from meshspec.errors import UsageError
 
 _LOOKED_AT = 400
+_ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 _BEGIN = {
     "json": rb'\{\s*"format": "meshspec-report"',
@@ -47,8 +50,7 @@ def refuse_unwritable(path: Path, kind: str) -> None:
         if path.exists():
             _refuse_special(path)
             return
-        with tempfile.NamedTemporaryFile(prefix=".meshspec-", dir=path.parent):
-            return
+        try_folder(path.parent)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
     except (ValueError, RuntimeError) as error:  # no name that a file can have; links in a circle
@@ -82,6 +84,34 @@ def _same(one: Path, other: Path) -> bool:
         return False
 
 
+def try_folder(folder: Path) -> None:
+    """Raise :class:`OSError` where no file can be made in a folder; leaves none there."""
+    with undisturbed(), tempfile.NamedTemporaryFile(prefix=".meshspec-", dir=folder):
+        pass
+
+
+@contextlib.contextmanager
+def undisturbed() -> Generator[None, None, None]:
+    """Ctrl-C waits until a file that has no name yet has got it, or is gone.
+
+    By the handlers and not by the mask of signals: another thread would take what this one masks.
+    """
+    if threading.current_thread() is not threading.main_thread():  # no handler runs in another
+        yield
+        return
+    held: list[int] = []
+    before = {number: handler for number in _ENDS if callable(handler := signal.getsignal(number))}
+    for number in before:
+        signal.signal(number, lambda got, _: held.append(got))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in held:
+            signal.raise_signal(number)
+
+
 def _head(path: Path) -> bytes:
     with path.open("rb") as file:
         return file.read(_LOOKED_AT)
@@ -98,19 +128,24 @@ def write(path: Path, content: str) -> None:
             path.write_bytes(data)
             return
         place = path.resolve()  # of a link, the file that it points to
-        handle, beside = tempfile.mkstemp(prefix=".meshspec-", dir=place.parent)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(data)
-            mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask()
-            Path(beside).chmod(mode)
-            Path(beside).replace(place)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                Path(beside).unlink()
-            raise
+        with undisturbed():
+            _write_beside(place, data)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _write_beside(place: Path, data: bytes) -> None:
+    handle, beside = tempfile.mkstemp(prefix=".meshspec-", dir=place.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask()
+        Path(beside).chmod(mode)
+        Path(beside).replace(place)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(beside).unlink()
+        raise
 
 
 def _umask() -> int:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from meshspec.report import files
 from tests.cli.conftest import COUNTER, User
 
 KINDS = ("json", "junit", "sarif", "markdown")
@@ -87,3 +93,19 @@ def test_a_pipe_that_nobody_reads_is_refused_and_the_streams_are_not(user: User)
     assert said.code == 2 and "pipe cannot be written: it is a pipe" in said.err
     said = user.shell("explore", "mine.py", "--json", "/dev/stdout", "--junit", "/dev/null")
     assert said.code == 0 and '"format": "meshspec-report"' in said.out
+
+
+@pytest.mark.parametrize("made", ["NamedTemporaryFile", "mkstemp"])
+def test_ctrl_c_while_a_file_is_made_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made: str) -> None:
+    make: Callable[..., Any] = getattr(tempfile, made)
+
+    def interrupted(*arguments: Any, **named: Any) -> Any:
+        file = make(*arguments, **named)
+        os.kill(os.getpid(), signal.SIGINT)
+        return file
+
+    monkeypatch.setattr(tempfile, made, interrupted)
+    report = tmp_path / "report.json"
+    with pytest.raises(KeyboardInterrupt):
+        files.try_folder(tmp_path) if made == "NamedTemporaryFile" else files.write(report, "whole")
+    assert [entry.name for entry in tmp_path.iterdir()] == ([] if made == "NamedTemporaryFile" else ["report.json"])
