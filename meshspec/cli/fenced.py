@@ -211,7 +211,7 @@ def _apart(pipes: Pipes, fences: Fences, reads: bool) -> list[str]:
     def ignored(told: sys.UnraisableHookArgs) -> None:
         if issubclass(told.exc_type, KeyboardInterrupt):
             fences.lost = True  # the next tick raises it again
-        else:
+        elif not fences.interrupted:  # after Ctrl-C there are objects half made, and not all can be unmade
             sys.__unraisablehook__(told)
 
     sys.unraisablehook = ignored
