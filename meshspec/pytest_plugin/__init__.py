@@ -1,8 +1,9 @@
 """The pytest plugin: evidence, models and policies as tests, one for each property.
 
-``EVIDENCE = evidence(...)`` is an item a line, ``suite(...)`` an item a property, whatever the module or the object
-is called; ``meshspec_check`` checks a model in the middle of a test. Anything but HOLDS fails: VIOLATED is a failure
-with the argument and none of our frames, UNDETERMINED and VACUOUS are errors, nothing is skipped.
+``EVIDENCE = evidence(...)`` is an item a line, ``suite(...)`` an item a property, ``@settles`` and ``@shows`` an item
+a function, whatever the module or the object is called; ``meshspec_check`` checks a model in the middle of a test.
+Anything but HOLDS fails: VIOLATED is a failure with the argument and none of our frames, UNDETERMINED and VACUOUS are
+errors, nothing is skipped.
 
 options    the command line                       session    what one session holds and tells
 settings   who has asked what of a check          ends       how an answer ends a test
@@ -29,6 +30,7 @@ from meshspec.pytest_plugin.fixtures import meshspec_policy as meshspec_policy
 from meshspec.pytest_plugin.items import (
     EvidenceCollector,
     Ours,
+    ShownItem,
     SuiteItem,
     bundle_items,
     make,
@@ -37,9 +39,11 @@ from meshspec.pytest_plugin.items import (
 )
 from meshspec.pytest_plugin.session import ALLOWED, KEY, WAIVED, session_of
 from meshspec.pytest_plugin.settings import MARK, MARKED
+from meshspec.settle import Settlement, Showing
 
 _SIGN = re.compile(
-    r"^(?:EVIDENCE\b[^=\n]*=|\w+\b[^=\n]*=\s*(?:[\[({][^=]{,80}?)?(?:meshspec\.)?\bsuite\()", re.MULTILINE
+    r"^(?:EVIDENCE\b[^=\n]*=|@settles\(|@shows\(|\w+\b[^=\n]*=\s*(?:[\[({][^=]{,80}?)?(?:meshspec\.)?\bsuite\()",
+    re.MULTILINE,
 )
 _SHORT = pytest.StashKey[list[str]]()
 
@@ -108,6 +112,9 @@ def pytest_pycollect_makeitem(
             session.collected(one)
         names = readable([f"{name}-{key}".replace("::", ".").replace("[", "(").replace("]", ")") for key in suites])
         return [suite_collector(collector, *one) for one in zip(names, suites.values(), strict=True)] or None
+    if isinstance(obj, (Settlement, Showing)):
+        plain = readable([f"{name}[{obj.id}]"])[0]
+        return cast(pytest.Collector, make(ShownItem, collector, name=plain, shown=obj))
     if name == "EVIDENCE" and isinstance(obj, Evidence):
         made = make(EvidenceCollector, collector, name=obj.model.__name__, evidence=obj)
         return cast(pytest.Collector, made)

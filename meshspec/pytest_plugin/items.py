@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from meshspec.answer import Finding
-from meshspec.errors import MeshspecError
+from meshspec.errors import MeshspecError, ModelError
 from meshspec.lang.evidence import Evidence
 from meshspec.lang.suite import Suite
 from meshspec.pytest_plugin import ends, settings
 from meshspec.pytest_plugin.options import ROLE
 from meshspec.pytest_plugin.session import Session, session_of
+from meshspec.settle import Settlement, Showing
 
 if TYPE_CHECKING:
     from meshspec.engines.confirm import Line
@@ -120,6 +121,25 @@ class EvidenceCollector(Lines):
         lines = Confirmation(self.evidence, unknown_names).lines()
         for name, line in zip(readable([line.id for line in lines]), lines, strict=True):
             yield make(EvidenceItem, self, name=name, line=line)
+
+
+class ShownItem(pytest.Item):
+    """A function that settles a claim of the texts, or shows an invariant: it passes unless it raises."""
+
+    def __init__(self, *, shown: Any, **more: Any) -> None:
+        super().__init__(**more)  # pyright: ignore[reportUnknownMemberType]  # pytest's own
+        self.shown: Settlement | Showing = shown
+
+    def runtest(self) -> None:
+        from meshspec.claims import unknown_names
+
+        names = self.shown.names if isinstance(self.shown, Showing) else (self.shown.claim,)
+        if strange := unknown_names(names):
+            raise ends.unasked(ModelError("; ".join(strange), self.shown.where))
+        self.shown.run()
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        return self.path, self.shown.where.line - 1, self.name
 
 
 # -- suites --------------------------------------------------------------------------------------------------------
