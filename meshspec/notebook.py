@@ -2,8 +2,8 @@
 
 ``from meshspec import notebook as nb``, then ``nb.check(Charging)``, ``nb.graph(Charging)``, ``nb.walk(Charging)``.
 Each takes a model class, or an instance with its constants chosen, and ``scope={"Job": 3}`` (or the sort itself as a
-key); a sort that is not named has two members. What a project asks for in ``[tool.meshspec]`` counts where a call
-says nothing else. Every result shows itself at the end of a cell and has ``to_dataframe()``.
+key); a sort that is not named has two members. What ``[tool.meshspec]`` asks for counts where a call says nothing
+else. Every result shows itself at the end of a cell and has ``to_dataframe()``; ``nb.figure`` draws a table.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from meshspec.lang.places import number_cells
 from meshspec.report.agreement import Agreement
 from meshspec.report.agreement import agreement as compared
 from meshspec.report.checked import Checked, checked
+from meshspec.report.figures import figure
 from meshspec.report.html import html
 from meshspec.report.lines import lines
 from meshspec.report.text import clean
@@ -40,8 +41,8 @@ if TYPE_CHECKING:
     from meshspec.engines.mutation import MutationReport
 
 __all__ = [
-    "Walker", "agreement", "check", "coverage", "drive", "explore", "graph", "live", "model", "mutate", "prove",
-    "simulate", "walk",
+    "Walker", "agreement", "check", "coverage", "drive", "explore", "figure", "graph", "live", "model", "mutate",
+    "prove", "simulate", "walk",
 ]  # fmt: skip
 
 Scope = Mapping[Any, int]
@@ -376,9 +377,8 @@ class Walker:
 
     def _button(self, label: str, press: Any, layout: Any) -> Any:
         said = clean(label)
-        button = self._widgets.Button(
-            description=said if len(said) <= 60 else f"{said[:59]}…", tooltip=said, layout=layout
-        )
+        short = said if len(said) <= 60 else f"{said[:59]}…"
+        button = self._widgets.Button(description=short, tooltip=said, layout=layout)
 
         def pressed(_: object) -> None:
             try:
