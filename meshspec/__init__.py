@@ -8,9 +8,11 @@ command line (``meshspec check``). A floor imports only lower floors; import-lin
     2  lang        @model, var, actions, claims, require; lifting
     3  backends    native, generated Python, z3; the lift certificate
     4  engines     one question per file
-    5  adequacy, policies, roles, claims, targets, config, waivers, topology; settle above claims
-    6  adapters, report
-    7  cli, pytest_plugin, notebook
+    5  policies    references to use, which import nothing of ours
+    6  roles, claims, targets, config, waivers, topology
+    7  adequacy, settle
+    8  adapters, report
+    9  cli, pytest_plugin, notebook
 """
 
 from meshspec import starting

@@ -9,7 +9,21 @@ decides everything. Doubt itself is written down and told as doubt, neither succ
 from enum import Enum
 from typing import Annotated
 
-from meshspec import Map, Range, action, always, each, implies, lemma, model, require, sometimes, var
+from meshspec import (
+    Map,
+    Range,
+    action,
+    always,
+    each,
+    eventually,
+    implies,
+    leads_to,
+    lemma,
+    model,
+    require,
+    sometimes,
+    var,
+)
 from meshspec.models.environment import CrashAndRestart, Effect, LateCommit, Redelivery
 
 
@@ -112,6 +126,29 @@ class EffectLedger(CrashAndRestart, Redelivery, LateCommit):
     def success_is_told_truly(self, e: Effect) -> bool:
         return implies(self.told[e] == Told.SUCCESS, self.applied[e] > 0)
 
+    @always
+    def delivered_work_is_not_lost(self, e: Effect) -> bool:
+        return implies(self.delivered[e], self.waiting[e] or self.intended[e])
+
+    @always
+    def a_success_is_told(self, e: Effect) -> bool:
+        return implies(self.recorded[e], self.told[e] == Told.SUCCESS)
+
+    @eventually
+    def a_dead_worker_comes_back(self) -> bool:
+        """Fairness is not needed: while it is down there is little else that can happen, and none of it for ever."""
+        return leads_to(not self.up, self.up)
+
+    @eventually(weak=("recover", "act", "record"), strong=("intend", "send"))
+    def delivered_work_is_told_of(self, e: Effect) -> bool:
+        """If only as being in doubt: that a request which nobody waits for arrives at last, nobody can owe."""
+        return leads_to(self.delivered[e], self.told[e] != Told.NOTHING)
+
+    @eventually(weak=("recover",), strong=("settle",))
+    def a_doubt_is_settled(self, e: Effect) -> bool:
+        """Once nothing is on its way to the service any more, which then can say whether it has acted."""
+        return leads_to(self.doubtful[e] and not self.on_the_way[e], not self.doubtful[e])
+
     @sometimes
     def it_gets_done(self, e: Effect) -> bool:
         return self.recorded[e] and self.applied[e] == 1
@@ -141,3 +178,7 @@ class EffectLedger(CrashAndRestart, Redelivery, LateCommit):
     def done_is_known_or_doubted(self, e: Effect) -> bool:
         acted = self.on_the_way[e] or self.applied[e] > 0
         return implies(self.up and acted, self.recorded[e] or self.awaiting[e] or self.doubtful[e])
+
+    @lemma
+    def what_is_closed_is_not_open(self, e: Effect) -> bool:
+        return implies(self.recorded[e], not self.awaiting[e] and not self.doubtful[e])

@@ -5,11 +5,14 @@ from meshspec.models.effect_ledger import EffectLedger
 from meshspec.models.environment import Effect
 from meshspec.models.incidents.effect_ledger import (
     AskTooSoon,
+    DiesOnWhatItReads,
     ExecuteThenRecord,
     ResendInDoubt,
     SkipInDoubt,
     SuccessOnSilence,
+    TakenOffBeforeWritten,
     TimeoutIsFailure,
+    WaitsForGoodNews,
 )
 
 START = ["deliver(effect0)", "intend(effect0)", "send(effect0)"]
@@ -22,6 +25,8 @@ EXECUTED_TWICE = [
     "deliver(effect0)", "send(effect0)", "act(effect0)", "crash", "recover", "send(effect0)", "act(effect0)"
 ]  # fmt: skip
 
+SETTLED = ["deliver(effect0)", "intend(effect0)", "crash", "recover", "settle(effect0)"]
+
 EVIDENCE = evidence(
     EffectLedger,
     scope={Effect: 2},
@@ -29,16 +34,13 @@ EVIDENCE = evidence(
     orbits=506,  # 2 * (22 * 23 / 2): unordered pairs
     deadlocks=0,
     survivors=[
-        "act: *",  # a reply that nobody awaits is act_late, which is the same to the world
-        "act_late: *",
-        "deliver: *",  # that delivered work is not lost on the way in, no claim says yet
-        "redeliver: *",  # the queue may hand over what it likes
-        "crash: *",  # a crash of what is down changes nothing
-        "recover: *",  # a worker that stays down breaks no promise of safety
-        "intend: *",  # writing an intent down once more, or unasked, is harmless
-        "suppress: *",  # see deliver
-        "record: *",  # that a success is told, no claim says yet: only that what is told is true
-        "settle: *",  # see record; a doubt that is settled twice is settled as before
+        "act: *awaiting[e]*",  # a reply that nobody awaits is act_late, which is the same to the world
+        "act_late: *",  # that a late request arrives, or when, nobody can promise
+        "redeliver: *delivered[e]*",  # the queue may hand over what it likes
+        "intend: *",  # writing an intent down once more, unasked, or by a dying worker, is harmless
+        "suppress: *waiting[e]*",  # a glance at work that is known changes nothing, however often
+        "settle: *up*",  # who asks does not matter
+        "settle: without `doubtful[e]`*",  # a doubt that is settled twice is settled as before
     ],
     promises={
         "at_most_once": promise(
@@ -50,7 +52,7 @@ EVIDENCE = evidence(
             stands_for=["EL-EXACTLY-ONCE-COND"],  # in its safety reading, with it_gets_done
             proved=True,
             refuted_by={
-                SkipInDoubt: ["deliver(effect0)", "intend(effect0)", "crash", "recover", "settle(effect0)"],
+                SkipInDoubt: SETTLED,
                 ResendInDoubt: [*RESENT, "record(effect0)"],
                 AskTooSoon: [*ASKED_TOO_SOON, "record(effect0)"],
                 ExecuteThenRecord: [*EXECUTED_TWICE, "record(effect0)"],
@@ -65,6 +67,31 @@ EVIDENCE = evidence(
             stands_for=["EL-UNRESOLVED"],
             proved=True,
             refuted_by={SuccessOnSilence: START},
+        ),
+        "delivered_work_is_not_lost": promise(
+            stands_for=["EL-EXACTLY-ONCE-COND"],
+            proved=True,
+            refuted_by={TakenOffBeforeWritten: ["deliver(effect0)", "suppress(effect0)"]},
+        ),
+        "a_success_is_told": promise(
+            stands_for=["EL-UNRESOLVED"],
+            proved=True,
+            refuted_by={SkipInDoubt: SETTLED},
+        ),
+        "a_dead_worker_comes_back": promise(refuted_by={DiesOnWhatItReads: ["crash", "recover"]}),
+        "delivered_work_is_told_of": promise(
+            stands_for=["EL-EXACTLY-ONCE-COND"],
+            refuted_by={
+                TakenOffBeforeWritten: ["deliver(effect0)", "suppress(effect0)", "crash", "recover"],
+                DiesOnWhatItReads: ["deliver(effect0)", "crash", "recover"],
+            },
+        ),
+        "a_doubt_is_settled": promise(
+            stands_for=["EL-EXACTLY-ONCE-COND"],
+            refuted_by={
+                DiesOnWhatItReads: ["deliver(effect0)", "intend(effect0)", "crash", "recover", "recover"],
+                WaitsForGoodNews: SETTLED,
+            },
         ),
         "it_gets_done": promise(stands_for=["EL-EXACTLY-ONCE-COND"]),
         "doubt_is_about_something_done": promise(stands_for=["EL-UNRESOLVED"]),

@@ -6,11 +6,18 @@ fault planted in our own code would go unnoticed beside a certificate from befor
 
 from __future__ import annotations
 
+import compileall
 import os
+import sys
+from pathlib import Path
 
 import pytest
 
 SKIPPED = 0
+
+# jsonschema would build 38 grammars of it as it is imported, three seconds in each worker, for formats that no schema
+# of ours has.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]  # this is how an import is refused
 
 
 class SkipCount:
@@ -47,3 +54,6 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["MESHSPEC_CACHE"] = "off"  # also for the processes that tests start
     if os.environ.get("CI") == "true" and not hasattr(config, "workerinput"):
         config.pluginmanager.register(SkipCount(), "meshspec-skip-count")
+    if not hasattr(config, "workerinput"):  # hundreds of processes import this, and may not be let to write it down
+        for folder in ("meshspec", "models", "properties"):
+            compileall.compile_dir(Path(__file__).parent.parent / folder, quiet=2)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
-import os
 import re
 import sys
 from pathlib import Path
@@ -22,12 +20,11 @@ from meshspec.display import html_of
 from meshspec.errors import Disagreement, LiftError, ModelError, UsageError
 from meshspec.lang.fences import Fenced, present, watching
 from meshspec.lang.places import number_cells, shown
+from meshspec.notebook.walker import MOST_BUTTONS
 from meshspec.report.checked import checked
 from tests.readme import BLOCK, README
 from tests.report.showing import charging, desk, read, shown_in_readme, words
 from tests.tree import ROOT
-
-NOTEBOOK = ROOT / "notebooks" / "01-first-model.ipynb"
 
 
 @pytest.fixture(autouse=True)
@@ -228,7 +225,7 @@ def test_a_bug_of_ours_is_told_beside_the_buttons(monkeypatch: pytest.MonkeyPatc
 
 def test_of_very_many_actions_the_rest_is_counted() -> None:
     walker = nb.walk(charging(), scope={"Job": 60})
-    assert len(walker.box.children[1].children) == nb.MOST_BUTTONS + 1
+    assert len(walker.box.children[1].children) == MOST_BUTTONS + 1
     assert walker.box.children[1].children[-1].value == "… and 21 more, with .take(...)"
 
 
@@ -385,100 +382,6 @@ def test_a_graph_that_is_too_large_to_be_looked_at_is_cut_and_says_that_nothing_
     assert "max_states=... for more of them" in text
     assert "meshspec show" not in text
     assert "drawn where HTML is shown" in words(str(nb.graph(charging(), scope={"Job": 1})))
-
-
-# -- the notebook itself ---------------------------------------------------------------------------------------
-
-
-def notebook() -> Any:
-    return nbformat.read(NOTEBOOK, as_version=4)  # type: ignore[no-untyped-call]
-
-
-def test_the_notebook_is_kept_without_outputs() -> None:
-    for cell in notebook().cells:
-        assert not cell.get("outputs")
-        assert cell.get("execution_count") is None
-        assert not cell.get("metadata")
-    assert set(notebook().metadata) == {"kernelspec", "language_info"}
-    text = NOTEBOOK.read_text("utf-8")
-    assert text == json.dumps(json.loads(text), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-
-
-def test_the_notebook_states_the_models_of_the_readme() -> None:
-    shown_there = {m["note"]: m["body"] for m in BLOCK.finditer(README.read_text("utf-8")) if m["kind"] == "python"}
-    cells = [cell.source for cell in notebook().cells if cell.source.startswith("%%writefile")]
-    assert len(cells) == 3
-    assert cells[0].partition("\n")[2].strip() == shown_there["file: charging.py"].strip()
-    assert shown_there["replace in charging.py: the two actions"].strip() in cells[1]
-    assert cells[2].partition("\n")[2].strip("\n") == shown_there["append to charging.py"].strip("\n")
-
-
-EXPECTED = {
-    "found = nb.check": "✗ VIOLATED charged_at_most_once in 3 steps (shortest, explore)",
-    "nb.model(": "action charge(j: Job)",
-    "nb.graph(": "7 states, 12 steps",
-    "walk = nb.walk": "false now: charged_at_most_once",
-    "written = found.bundle": "test_charging_charged_at_most_once.py",
-    "import sys": "reproduced on CPython: 3 steps",
-    "mended = nb.check": "✓ HOLDS charged_at_most_once in scope (exhaustive, 16 states, Job=2)",
-    "!{sys.executable}": "not reproduced: the path is closed at step 1",
-    "nb.prove(": "✓ HOLDS charged_at_most_once for every size",
-    "nb.agreement(": "they agree: of 8 properties 6 were settled",
-    "nb.mutate(": "12 killed",
-    "nb.coverage(": "✓ HOLDS every guard is once false",
-}
-"""What the output of a cell that begins, or has a line that begins, in this way must have in it."""
-
-
-@pytest.fixture(scope="module")
-def executed(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The notebook, run in a kernel of its own, in a folder of its own."""
-    folder = tmp_path_factory.mktemp("notebook")
-    held, home = notebook(), {name: str(folder / name) for name in ("IPYTHONDIR", "JUPYTER_RUNTIME_DIR", "HOME")}
-    patch = pytest.MonkeyPatch()
-    for name, place in home.items():
-        patch.setenv(name, place)
-    patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep))
-    patch.setenv("NO_COLOR", "1")
-    (folder / "work").mkdir()
-    try:
-        client = nbclient.NotebookClient(
-            held, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(folder / "work")}}
-        )
-        client.execute()
-    finally:
-        patch.undo()
-    return held
-
-
-def _text(output: Any) -> str:
-    if output.output_type == "stream":
-        return words(re.sub(r"\x1b\[[0-9;]*m", "", output.text))
-    data = output.data
-    said = data.get("text/html", data.get("text/plain", ""))
-    return words(re.sub(r"<style.*?</style>|<[^>]*>", " ", said, flags=re.DOTALL))
-
-
-def test_every_cell_runs_without_an_error_and_without_a_word_on_standard_error(executed: Any) -> None:
-    for cell in executed.cells:
-        for output in cell.get("outputs", ()):
-            assert output.output_type != "error", cell.source
-            assert output.get("name") != "stderr", output.text
-
-
-@pytest.mark.parametrize("begins", EXPECTED)
-def test_a_cell_says_what_the_page_says_it_does(executed: Any, begins: str) -> None:
-    found = [
-        " ".join(map(_text, cell.outputs))
-        for cell in executed.cells
-        if cell.cell_type == "code" and re.search(rf"^{re.escape(begins)}", cell.source, re.MULTILINE)
-    ]
-    assert found, f"no cell begins with {begins}"
-    assert any(EXPECTED[begins].replace("✗ ", "✗ ") in text for text in found), found
-
-
-def test_no_output_is_large(executed: Any) -> None:
-    assert max(len(json.dumps(cell.get("outputs", []))) for cell in executed.cells) < 100_000
 
 
 # -- models in cells -------------------------------------------------------------------------------------------

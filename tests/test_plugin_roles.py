@@ -10,11 +10,13 @@ import pytest
 from meshspec import adapters
 from meshspec.answer import Answer, Counterexample, Finding, Step, Strength
 from meshspec.roles.breaker import obligations
+from meshspec.roles.living import asked
 from meshspec.roles.telling import CONDUCT
 from tests.plugin import again, run, write
 from tests.plugin import user as user
 
-OWED = [*(obligation.name for obligation in obligations()), *CONDUCT]
+OWED = [*(owed.name for owed in obligations()), *(owed.name for owed in asked(())), *CONDUCT]
+"""What every breaker is asked, whatever it offers."""
 BREAKER = 'from meshspec import suite\n\nBREAKER = suite(role="breaker", prefix=0)\n'
 
 
@@ -80,7 +82,10 @@ def test_a_policy_that_nothing_judges_fails_the_session(user: pytest.Pytester) -
     ("arguments", "text"),
     [
         (("--meshspec-role", "breaker"), "ERROR: --meshspec-role breaker says how a policy is judged: name one*"),
-        (("--meshspec-role", "baker", "--policy", "a:b"), "ERROR: --meshspec-role baker: the roles are breaker"),
+        (
+            ("--meshspec-role", "baker", "--policy", "a:b"),
+            "ERROR: --meshspec-role baker: the roles are breaker, identity, ledger, lease",
+        ),
     ],
 )
 def test_a_role_that_cannot_be_meant_is_refused(user: pytest.Pytester, arguments: tuple[str, str], text: str) -> None:
@@ -92,7 +97,9 @@ def test_a_role_that_cannot_be_meant_is_refused(user: pytest.Pytester, arguments
 def test_a_role_that_there_is_not_is_told_when_tests_are_collected(user: pytest.Pytester) -> None:
     result = run(user, BREAKER.replace("breaker", "baker"))
     assert result.ret == pytest.ExitCode.INTERRUPTED
-    result.stdout.fnmatch_lines(["meshspec: there is no role 'baker': the roles are breaker"])
+    result.stdout.fnmatch_lines(
+        ["meshspec: there is no role 'baker': the roles are breaker, identity, ledger, lease"]
+    )
 
 
 GUARDS = """
@@ -118,3 +125,59 @@ def test_a_policy_is_really_judged_and_its_bundle_written(user: pytest.Pytester)
     result.stdout.fnmatch_lines(
         ["meshspec: guard.py:7: *Other has no method observe(step): the role breaker needs *"]
     )
+
+
+KEYS = """
+from meshspec import suite
+
+REFERENCE = suite(role="identity")
+OWN = suite(role="identity", policy="keys.py:Keys")
+PROMISED = suite(role="identity", policy="keys.py:Keys", promises=True)
+"""
+
+FORGETFUL = """
+class Keys:
+    PROMISES = ("equal-effects-agree",)
+
+    def key(self, effect):
+        return effect.tool
+"""
+
+
+def test_suites_of_another_role_put_its_obligations_to_its_reference_or_to_a_policy(user: pytest.Pytester) -> None:
+    write(user, "keys.py", FORGETFUL)
+    result = run(user, KEYS, "-v", "--meshspec-out", "out", name="roles.py")
+    result.assert_outcomes(passed=6 + 4 + 4, failed=2)
+    result.stdout.fnmatch_lines_random(
+        [
+            "roles.py::REFERENCE::different-effects-differ PASSED*",
+            "roles.py::OWN::scopes-tool-tenant-session FAILED*",
+            "roles.py::PROMISED::equal-effects-agree PASSED*",
+            "keys.py:Keys, judged as an identity",
+            "  not written: of what policies do, only stories told to a breaker are written down",
+        ]
+    )
+    assert "PROMISED::scopes" not in result.stdout.str(), "it promises nothing of the kind"
+    again(user, "--policy", "keys.py:Keys", "--meshspec-role", "identity", "-k", "REFERENCE").assert_outcomes(
+        passed=4, failed=2
+    )
+
+
+@pytest.mark.parametrize(
+    ("suite", "told"),
+    [
+        ('suite(role="lease", prefix=1)', "*prefix is of a breaker's stories, and this suite is of the role lease*"),
+        (
+            'suite(role="lease", policy="pybreaker")',
+            "*the adapter pybreaker has the role breaker, and is not judged *",
+        ),
+        ('suite(role="identity", policy="none.py:X", promises=True)', "*none.py:X does not say what it promises: *"),
+        ("suite(object, promises=True)", "*promises narrows what a policy is asked: suite(role=*"),
+    ],
+)
+def test_a_suite_that_cannot_be_meant_is_told_when_tests_are_collected(
+    user: pytest.Pytester, suite: str, told: str
+) -> None:
+    result = run(user, f"from meshspec import suite\n\nTestIt = {suite}\n", name="test_roles.py")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines([told])

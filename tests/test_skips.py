@@ -12,7 +12,11 @@ CONFTEST = (Path(__file__).parent / "conftest.py").read_text(encoding="utf-8")
 def run(pytester: pytest.Pytester, tests: str, *arguments: str) -> pytest.RunResult:
     pytester.makeconftest(CONFTEST)
     pytester.makepyfile(test_skips=f"import pytest\n{tests}", test_passes="def test_passes():\n    pass")
-    return pytester.runpytest_subprocess("-p", "no:cacheprovider", *arguments)
+    if "-n" in arguments:
+        return pytester.runpytest_subprocess("-p", "no:cacheprovider", *arguments)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        return pytester.runpytest_inprocess("-p", "no:cacheprovider", *arguments)
 
 
 SKIPS = {
@@ -28,7 +32,7 @@ SKIPS = {
 @pytest.mark.parametrize("how", SKIPS)
 def test_a_skip_fails_the_session_in_ci(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, how: str) -> None:
     monkeypatch.setenv("CI", "true")
-    result = run(pytester, SKIPS[how], "-p", "no:xdist")
+    result = run(pytester, SKIPS[how])
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.assert_outcomes(passed=1, skipped=1)
     result.stdout.fnmatch_lines(["1 skipped where tests/conftest.py says 0:", "  test_skips.py*"])
@@ -43,13 +47,13 @@ def test_a_skip_in_a_worker_is_counted(pytester: pytest.Pytester, monkeypatch: p
 
 def test_an_expected_failure_is_no_skip(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CI", "true")
-    result = run(pytester, "@pytest.mark.xfail(reason='why')\ndef test_fails():\n    assert 0", "-p", "no:xdist")
+    result = run(pytester, "@pytest.mark.xfail(reason='why')\ndef test_fails():\n    assert 0")
     assert result.ret == pytest.ExitCode.OK
     result.assert_outcomes(passed=1, xfailed=1)
 
 
 def test_outside_ci_a_skip_is_let_be(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CI", raising=False)
-    result = run(pytester, SKIPS["in the body"], "-p", "no:xdist")
+    result = run(pytester, SKIPS["in the body"])
     assert result.ret == pytest.ExitCode.OK
     result.assert_outcomes(passed=1, skipped=1)

@@ -13,6 +13,8 @@ from pathlib import Path
 import mypy.api
 import pytest
 
+from meshspec.report.templates import KINDS, files, name_of
+from tests.generator.models import Writer
 from tests.readme import BLOCK, README, write_file
 
 ROOT = Path(__file__).parent.parent
@@ -88,14 +90,28 @@ Report = set[tuple[str, int]]
 
 
 def said_by_mypy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Report:
+    """One run for all that must be typed, for it reads our own types first: also what ``new`` writes, and generated
+    models. Those are forgiven comparisons that are always false: what is random compares what it has just compared.
+    """
     monkeypatch.setenv("MYPYPATH", str(ROOT))
-    files = sorted(map(str, folder.glob("*.py")))
+    for kind in KINDS:
+        for name, text in files(kind, name_of(kind, f"a {kind} of mine")).items():
+            (folder / name).write_text(text, encoding="utf-8")
+    for seed in range(25):
+        (folder / f"written_{seed}.py").write_text(Writer(seed).write()[0], encoding="utf-8")
+    paths = sorted(map(str, folder.glob("*.py")))
+    assert len(paths) == 25 + 2 * len(KINDS) + 3 + 3  # stages of the README, its last stage, a ledger, the slips
     out, err, _ = mypy.api.run(
-        ["--strict", "--config-file=", f"--cache-dir={folder / 'cache'}", "--no-error-summary", "--no-pretty", *files]
+        ["--strict", "--config-file=", f"--cache-dir={folder / 'cache'}", "--no-error-summary", "--no-pretty", *paths]
     )
     assert not err
-    places = (line.split(": error: ")[0].rsplit(":", 1) for line in out.splitlines() if ": error: " in line)
-    return {(Path(file).name, int(line)) for file, line in places}
+    errors = [line.split(": error: ") for line in out.splitlines() if ": error: " in line]
+    found = {
+        (Path(file).name, int(line)): said for (file, _, line), said in ((a.rpartition(":"), b) for a, b in errors)
+    }
+    return {
+        at for at, said in found.items() if not (at[0][:8] == "written_" and said.endswith("[comparison-overlap]"))
+    }
 
 
 def said_by_pyright(folder: Path, _: pytest.MonkeyPatch) -> Report:

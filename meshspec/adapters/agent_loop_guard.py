@@ -1,7 +1,4 @@
-"""agent-loop-guard 0.1.1: sliding-window similarity over tool, arguments and output, with default thresholds.
-
-Its WARN asks for another approach and lets the run go on, so only STOP and ESCALATE are a TRIP.
-"""
+"""agent-loop-guard 0.1.1: sliding-window similarity over tool, arguments and output; its WARN lets the run go on."""
 
 from __future__ import annotations
 
@@ -13,21 +10,29 @@ if TYPE_CHECKING:
     from meshspec.roles.story import Call
 
 PACKAGE = "agent-loop-guard==0.1.1"
-PROMISES = (  # its README: exact repeats, cycles, near-identical arguments and stagnant output are detected
-    "trips-on-identical-success",
-    "trips-on-stuck-loop",
-    "trips-on-alternation",
+PROMISES = (  # its README: repeats, cycles, near-identical arguments and stagnant output
+    "trips-on-identical-success", "trips-on-stuck-loop", "trips-on-alternation",
     "not-evaded-by-irrelevant-field",
     "lets-distinct-work-run",  # "kills long legitimate tasks" is what it says of its rival
-)
+)  # fmt: skip
+OTHERS = {"agent-loop-guard-without-output": "WithoutOutput"}
 
 
 class Adapter:
     """The guard, told what each call returned."""
 
+    output = True
+
     def __init__(self) -> None:
         self.guard = import_module("loop_guard").LoopGuard()
+        self.reset = self.guard.reset
 
     def observe(self, step: Call) -> Decision:
-        decision = self.guard.check(step.tool, step.arguments, step.text)
+        decision = self.guard.check(step.tool, step.arguments, step.text if self.output else None)
         return ("TRIP", f"{decision.strategy}: {decision.reason}") if decision.is_loop else "CONTINUE"
+
+
+class WithoutOutput(Adapter):
+    """The guard, told nothing of what came back, which it takes as well."""
+
+    output = False

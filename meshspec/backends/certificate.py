@@ -19,7 +19,7 @@ from typing import Any
 
 import attrs
 
-from meshspec.backends import certified_cache
+from meshspec.backends import certified_cache, inherited
 from meshspec.backends.evaluate import Meaning, Names, apply, evaluate, meaning
 from meshspec.backends.fingerprint import fingerprint
 from meshspec.backends.layout import Layout, Values
@@ -45,7 +45,7 @@ from meshspec.expr.build import conj, const, less
 from meshspec.expr.nodes import INT, Absent, Cell, Const, Name, Node, Quant
 from meshspec.expr.text import cell_text, text, value_text
 from meshspec.expr.walk import free_names
-from meshspec.lang.declare import PARTS, declared
+from meshspec.lang.declare import PARTS
 from meshspec.lang.lift import Lifted, LiftedModel, instantiate, lift
 from meshspec.lang.outcomes import Blocks, Does, Outcome, Raises, Split
 
@@ -88,53 +88,54 @@ class Certificate:
 def certified(model: Any) -> LiftedModel:
     """Lift a model (a class, or an instance with its constants chosen) and certify it: the door for engines.
 
-    Lifted once for a class and its constants, where those can be hashed; certified unless the very same is on record
-    (:mod:`meshspec.backends.certified_cache`). Raises what `lift` does, and :class:`errors.CertificateError`.
+    Lifted once for a class and its constants; certified unless the very same is on record
+    (:mod:`meshspec.backends.certified_cache`), and of that only what was not tried in a model it was inherited from
+    (:mod:`meshspec.backends.inherited`). Raises what `lift` does, and :class:`errors.CertificateError`.
     """
     instance: object = instantiate(model)
     cls = type(instance)
-    memo: dict[object, LiftedModel] = vars(cls).get(_MEMO, {})
-    key = _constants(instance)
+    memo: list[tuple[object, LiftedModel]] = vars(cls).get(_MEMO, [])
     try:
-        found = memo.get(key)
-    except TypeError:  # a constant that cannot be hashed
+        constants = inherited.constants_of(instance)
+    except TypeError:  # a constant that may change
         return _certified(lift(instance))
-    if found is None:
-        found = _certified(lift(instance))
-        memo[key] = found
-        setattr(cls, _MEMO, memo)
-    return found
+    for held, found in memo:
+        if inherited.same(held, constants):
+            return found
+    made = _certified(lift(instance))
+    setattr(cls, _MEMO, [*memo, (constants, made)])
+    return made
 
 
 def _certified(model: LiftedModel) -> LiftedModel:
     key = fingerprint(model, f"seed {SEED}, {RANDOM_STATES} random states") if certified_cache.folder() else None
     if key is None or certified_cache.recall(key) is None:
-        certificate = certify(model)
+        certificate = certify(model, inherit=True)
         if key is not None:
             certified_cache.remember(key, certificate.record())
     return model
 
 
-def _constants(instance: object) -> tuple[object, ...]:
-    known, held = declared(type(instance)), dict[str, object](vars(instance))
-    own: list[object] = [(type(held[name]), held[name]) for name in known.constants]
-    return (*own, *(_constants(held[name]) for name, _ in known.submachines))
+def certify(
+    model: LiftedModel, *, seed: int = SEED, random_states: int = RANDOM_STATES, inherit: bool = False
+) -> Certificate:
+    """Hold every method of a lifted model against CPython; to `inherit` is to leave out what was tried elsewhere.
 
-
-def certify(model: LiftedModel, *, seed: int = SEED, random_states: int = RANDOM_STATES) -> Certificate:
-    """Hold every method of a lifted model against CPython.
-
-    Raises :class:`meshspec.errors.CertificateError` at the first disagreement, and for a path that could not be
-    checked.
+    Raises :class:`meshspec.errors.CertificateError` at the first disagreement, and where a path could not be checked.
     """
     scopes: dict[tuple[int, ...], Trials] = {}
     methods: list[MethodCertificate] = []
     for lifted in (*model.actions, *model.claims):
+        if inherit and isinstance(known := inherited.found(model, lifted), MethodCertificate):
+            methods.append(known)
+            continue
         sizes = sizes_for(model, lifted)
         key = tuple(sizes.values())
         if key not in scopes:
             scopes[key] = Trials(Layout(model, sizes))
         methods.append(_Check(model, lifted, scopes[key], random.Random(seed)).all(random_states))
+        if inherit:
+            inherited.keep(model, lifted, methods[-1])
     return Certificate(model.name, seed, tuple(methods))
 
 
@@ -143,7 +144,7 @@ def certify(model: LiftedModel, *, seed: int = SEED, random_states: int = RANDOM
 
 @attrs.frozen
 class _Reading:
-    """A method's merged paths (their conditions, and what they come to) and its claim, ready for one layout."""
+    """Merged paths (their conditions, and what they come to) and a claim, ready for one layout."""
 
     merged: list[tuple[list[Meaning], Outcome]]
     claim: Meaning | None

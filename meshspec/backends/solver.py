@@ -109,8 +109,25 @@ class Solver:
             return Sat(self._solver.model())
         why = str(self._solver.reason_unknown())
         if why in ("canceled", "max. resource limit exceeded", "interrupted"):
-            why = f"its limit of {self.rlimit:,} steps (rlimit) was reached"
-        return Unknown(f"the solver gave up: {why}")
+            return Unknown(f"the solver gave up: its limit of {self.rlimit:,} steps (rlimit) was reached")
+        return self._afresh(labels, why)
+
+    def _afresh(self, labels: Sequence[str], why: str) -> Reply:
+        """Ask once more, in a solver that was asked nothing before: it has means that one asked again has not.
+
+        Its core is all that was in force.
+        """
+        z3 = self.terms.z3
+        asked = z3.Solver(ctx=self.terms.context)
+        asked.set("rlimit", self.rlimit)
+        asked.set("ctrl_c", False)
+        asked.add(*self._solver.assertions(), *(self._label(label) for label in labels))
+        said = asked.check()
+        if said == z3.unsat:
+            return Unsat(frozenset(labels))
+        if said == z3.sat:
+            return Sat(asked.model())
+        return Unknown(f"the incremental solver gave up: {why}; and a fresh one: {asked.reason_unknown()}")
 
     def smt2(self, labels: Sequence[str] = ()) -> str:
         """What :meth:`check` would ask now, in SMT-LIB 2, so that another solver can be asked too."""

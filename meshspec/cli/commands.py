@@ -31,7 +31,7 @@ from meshspec.engines.limits import MUTANTS
 from meshspec.errors import UsageError
 from meshspec.targets import shipped_evidence, shipped_models
 
-PREFIX, STORY_LIMIT = 3, 10.0  # where nothing is said
+STORY_LIMIT = 10.0  # where nothing is said
 MOST_WALKED = 10**9
 
 app = App(
@@ -73,11 +73,18 @@ def check(
     workers: Workers = 1,
     seed: Seed = 0,
     outputs: Outputs = NOWHERE,
-    role: Annotated[str | None, Parameter(help="Judge a policy in this role: breaker.")] = None,
+    role: Annotated[
+        str | None, Parameter(help="Judge a policy in this role: breaker, identity, ledger, lease.")
+    ] = None,
+    promises: Annotated[
+        bool, Parameter(negative="", help="Ask of a policy only what it promises itself, in PROMISES.")
+    ] = False,
     with_: Annotated[str | None, Parameter("--with", help="A package the policy needs: NAME==VERSION.")] = None,
-    prefix: Annotated[int, Parameter(help="How many steps may come before the loop of a story: 0 to 3.")] = PREFIX,
+    prefix: Annotated[
+        int | None, Parameter(help="Of a breaker: how many steps may come before the loop of a story, 0 to 3 (3).")
+    ] = None,
     story_limit: Annotated[
-        float, Parameter(help="Seconds after which a policy is taken to hang in a story.")
+        float, Parameter(help="Seconds after which a policy is taken to hang in what it is asked.")
     ] = STORY_LIMIT,
 ) -> int:
     """Check models or policies: explore a scope, prove for every size, judge in a role.
@@ -93,16 +100,21 @@ def check(
             raise UsageError("--scope, --engine and --without are for models; a policy in a --role has none of them")
         if not 0 < story_limit < math.inf:
             raise UsageError(f"--story-limit {story_limit}: give a number of seconds above zero")
-        if not 0 <= prefix <= 3:
-            raise UsageError(f"--prefix {prefix}: a story has 0 to 3 steps before its loop")
-        from meshspec.roles.breaker import Bound
+        from meshspec.roles.known import refuse_unknown
 
-        asked = runs.Judging(role, with_, Bound(prefix=prefix), story_limit)
+        refuse_unknown(role)
+        if prefix is not None and role != "breaker":
+            raise UsageError(f"--prefix is for the stories of a breaker; a policy in the role {role} is told none")
+        if prefix is not None and not 0 <= prefix <= 3:
+            raise UsageError(f"--prefix {prefix}: a story has 0 to 3 steps before its loop")
+        asked = runs.Judging(role, with_, prefix, story_limit, promises)
         return runs.judge_policies(targets, asked, settings, report)
     if with_ is not None:
         raise UsageError("--with installs a package for a policy: name a --role")
-    if prefix != PREFIX or story_limit != STORY_LIMIT:
-        raise UsageError("--prefix and --story-limit are for the stories of a policy: name a --role")
+    if promises:
+        raise UsageError("--promises narrows what a policy is asked: name a --role")
+    if prefix is not None or story_limit != STORY_LIMIT:
+        raise UsageError("--prefix and --story-limit are for a policy that is judged: name a --role")
     if not targets:
         if scope or engine or without:
             raise UsageError("--scope, --engine and --without are for a target: name one")

@@ -138,7 +138,7 @@ def _rendered(name: str, told: Told) -> str:
 
 
 def _bundles(folder: Path, told: Told) -> Iterator[str]:
-    from meshspec.report.bundle import bundle_of
+    from meshspec.report.bundle import UNWRITTEN, bundle_of
 
     for place, one in enumerate(told.answered):
         question = told.asked.get(place)
@@ -146,3 +146,5 @@ def _bundles(folder: Path, told: Told) -> Iterator[str]:
         if bundle is not None:
             written = bundle.write(folder)
             yield f"  bundle of {one.answer.property}: {written[0]}"
+        elif one.answer.engine == "judge" and one.answer.answer is Answer.VIOLATED:
+            yield f"  no bundle of {one.answer.property}: {UNWRITTEN}"

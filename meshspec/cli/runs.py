@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 
@@ -27,7 +27,6 @@ from meshspec.targets import Target, resolve_all, shipped_evidence, shipped_modu
 from meshspec.waivers import Waivers
 
 if TYPE_CHECKING:
-    from meshspec.roles.breaker import Bound
     from meshspec.roles.record import Record
 
 SHORT = 1  # with nothing asked for, stories with prefixes of at most one step: a minute instead of many
@@ -219,46 +218,83 @@ def first_line(cls: type) -> str:
 
 
 def _judge_shipped(settings: Settings, report: Report) -> None:
-    """Judge every shipped adapter on the shorter stories, and hold what it does against what is on record."""
+    """Judge every shipped adapter, a breaker on the shorter stories, and hold what it does against the record."""
     from meshspec.adapters import judge
-    from meshspec.roles.breaker import Bound
     from meshspec.roles.record import compare
 
     for record in shipped_records():
-        report.say(f"{record.package}, judged as a breaker (prefixes of at most {SHORT} step)")
-        findings = judge(record.adapter, seed=settings.seed, bound=Bound(prefix=SHORT), progress=on_terminal())
+        asked = Judging(record.role, None, SHORT if record.role == "breaker" else None)
+        report.say(f"{record.package}, {asked.told}")
+        findings = judge(record.adapter, role=record.role, seed=settings.seed, progress=on_terminal(), **asked.more)
         for finding in findings:
             if finding.answer is not Answer.HOLDS and finding.kind == "obligation":
                 _show_obligation(finding, report)
         report.show(combined(compare(record, findings)))
-        report.say(f"  every story: meshspec check {record.adapter} --role breaker")
+        all_of_it = "every story" if record.role == "breaker" else "all that it owes"
+        report.say(f"  {all_of_it}: meshspec check {record.adapter} --role {record.role}")
         report.say()
 
 
 @attrs.frozen
 class Judging:
-    """How policies are to be judged: the role, a package they need, which stories, how long each may take."""
+    """How policies are to be judged: the role, a package they need, which stories, how long each may take.
+
+    ``prefix`` is of a breaker's stories; where ``promises``, only what a policy promises itself is asked.
+    """
 
     role: str
     package: str | None
-    bound: Bound
-    story_limit: float
+    prefix: int | None
+    story_limit: float = 10.0
+    promises: bool = False
+
+    @property
+    def told(self) -> str:
+        """How it is judged, in words."""
+        from meshspec.roles.known import role_of
+
+        if self.role != "breaker":
+            return f"judged as {role_of(self.role).a}"
+        steps = 3 if self.prefix is None else self.prefix
+        return f"judged as a breaker (prefixes of at most {steps} steps)"
+
+    @property
+    def more(self) -> dict[str, Any]:
+        """What the role has of its own."""
+        from meshspec.roles.breaker import Bound
+
+        if self.role != "breaker":
+            return {}
+        return {"bound": Bound() if self.prefix is None else Bound(prefix=self.prefix)}
 
 
 def judge_policies(targets: Sequence[str], asked: Judging, settings: Settings, report: Report) -> int:
-    """Judge policies in a role, one after the other, each on all its stories."""
+    """Judge policies in a role, one after the other, each on all that it is asked there."""
+    from meshspec.adapters import narrowed
+
     if not targets:
         raise UsageError("--role needs a policy: module:attr, path.py:attr, or a name from `meshspec list`")
+    left_out = {target: narrowed(target, asked.role, asked.package)[1] for target in targets if asked.promises}
     for target in targets:
-        report.say(f"{target}, judged as a {asked.role} (prefixes of at most {asked.bound.prefix} steps)")
+        report.say(f"{target}, {asked.told}")
         findings = _judged(target, asked, settings)
         for finding in findings:
+            if asked.promises and finding.replay:
+                finding = attrs.evolve(finding, replay=f"{finding.replay} --promises")
             answer = demand(finding, settings.require)
             for one in report.hold([Answered(answer, (finding,))]):
                 _show_obligation(one.answer, report)
-        if printed := findings[0].facts.get("printed"):
-            report.note(f"it printed {findings[0].facts['printed bytes']:,} bytes, kept apart: {printed!r}")
-        for line in fenced.judged(findings[0].facts):
+        facts = findings[0].facts
+        if left_out.get(target):
+            names = ", ".join(left_out[target])
+            report.note(f"not asked, since it does not promise them: {names} (all is asked without --promises)")
+        elif asked.promises:
+            report.note("it promises all that is owed, and all of it was asked")
+        for line in cast("Sequence[str]", facts.get("not asked", ())):
+            report.note(f"not asked: {line}")
+        if printed := facts.get("printed"):
+            report.note(f"it printed {facts['printed bytes']:,} bytes, kept apart: {printed!r}")
+        for line in fenced.judged(facts):
             report.note(line)
     return report.end()
 
@@ -273,8 +309,9 @@ def _judged(target: str, asked: Judging, settings: Settings) -> list[Finding]:
             package=asked.package,
             seed=settings.seed,
             time_limit_per_story=asked.story_limit,
-            bound=asked.bound,
+            only_promised=asked.promises,
             progress=on_terminal(),
+            **asked.more,
         )
     except KeyboardInterrupt:
         reason, settles = "interrupted", "the same command, left to its end"
@@ -294,9 +331,13 @@ def shipped_records() -> list[Record]:
 
 
 def list_policies(report: Report) -> None:
-    """The policies that can be judged by name."""
+    """The policies that can be judged by name, and what keeps each role, by role."""
     from meshspec.adapters import adapters
+    from meshspec.roles.known import ROLES
 
-    report.say("policies (--role breaker):")
-    for name, info in adapters().items():
-        report.say(f"  {name:<24} {info.package}")
+    for role in ROLES.values():
+        report.say(f"policies (--role {role.name}):")
+        for name, info in adapters().items():
+            if role.name in info.targets:
+                report.say(f"  {name:<24} {info.package}")
+        report.say(f"  {role.reference}, the reference")

@@ -59,10 +59,17 @@ class Confirmation:
         self.limits = limits or Limits()
         self._searched: dict[type, tuple[Exploration, list[Finding]]] = {}
         self._steps: dict[type, _Transitions | str] = {}
+        self._lifted: dict[type, LiftedModel] = {}
 
     @cached_property
     def model(self) -> LiftedModel:
-        return certified(self.evidence.model)
+        return self._certified(self.evidence.model)
+
+    def _certified(self, model: type) -> LiftedModel:
+        """Read and certified once, though its constants may be tables, which no memo can be asked for."""
+        if model not in self._lifted:
+            self._lifted[model] = certified(model)
+        return self._lifted[model]
 
     @property
     def incidents(self) -> list[type]:
@@ -96,7 +103,7 @@ class Confirmation:
 
     def _search(self, model: type) -> tuple[Exploration, list[Finding]]:
         if model not in self._searched:
-            lifted = certified(model)
+            lifted = self._certified(model)
             search, seen = search_states(lifted, self.evidence.scope, self.limits)
             found = findings_of(lifted, search, seen)
             if any(claim.method.kind == "eventually" for claim in lifted.claims):
@@ -135,7 +142,7 @@ class Confirmation:
     # -- the lines ---------------------------------------------------------------------------------------------
 
     def _counts(self, what: str) -> Finding:
-        found = self.explored(self.evidence.model)[0]
+        found = next(f for f in self.explored(self.evidence.model) if "deadlocks" in f.facts)  # not by `live`
         seen = (found.states, found.orbits, found.facts["deadlocks"])
         orbits = f"{found.orbits} orbits" if found.orbits is not None else "no orbits"
         told = f"{found.states} states, {orbits}" if self.evidence.orbits is not None else f"{found.states} states"
@@ -190,6 +197,7 @@ class Confirmation:
         """Whether the parent, on the incident's schedule, refuses a step or keeps the claim at every step.
 
         Of a run that goes round for ever: whether the parent refuses a step, or does not come back to the same state.
+        Of one that ends: whether the parent refuses a step, or has one to take where it ends.
         """
         assert found.counterexample is not None
         layout = Layout(self.model, self.evidence.scope)
@@ -221,8 +229,11 @@ class Confirmation:
             if not isinstance(after, native.Next):
                 return True
             values = after.values
+        if back == len(found.counterexample.steps):  # the incident's run ends here: does the parent's go on?
+            here = ((lifted, native.run(layout, lifted, values, given)) for lifted, given in ground.values())
+            return any(isinstance(after, native.Next) and one.method.kind == "action" for one, after in here)
         if back is not None:
-            return back < len(found.counterexample.steps) and values != again  # the parent's run goes on elsewhere
+            return values != again  # the parent's run goes on elsewhere
         return kept(values)
 
     def _incident(self, incident: type, what: str) -> Finding:
@@ -247,7 +258,7 @@ class Confirmation:
         """Every step between reachable states in the evidence's scope, or why they are not all known."""
         if model not in self._steps:
             reduced, _ = self._search(model)
-            search, _ = search_states(certified(model), self.evidence.scope, self.limits, options=_EVERY_STATE)
+            search, _ = search_states(self._certified(model), self.evidence.scope, self.limits, options=_EVERY_STATE)
             if search.complete and reduced.complete and search.states != reduced.states:
                 raise Disagreement(f"{model.__name__} has {search.states} states, with symmetry {reduced.states}")
             successors = search.plain.successors

@@ -40,7 +40,8 @@ class Suite:
         max_states: states after which a search is cut off.
         seed: of random walks and of longer stories.
         role, policy: the role, and ``module:attr`` or ``path.py:attr`` of the policy; empty without one.
-        prefix: steps, at most, of a story before its loop.
+        prefix: steps, at most, of a breaker's story before its loop; 1 where nothing is said.
+        promises: whether a policy is asked only what it promises itself.
         where: file and line of the declaration.
     """
 
@@ -53,7 +54,8 @@ class Suite:
     seed: int | None = None
     role: str = ""
     policy: str = ""
-    prefix: int = 1
+    prefix: int | None = None
+    promises: bool = False
     where: Where | None = None
 
     __test__ = True  # pytest without the plugin takes it for a test function, and that fails
@@ -94,7 +96,14 @@ def suite(
 
 
 @overload
-def suite(*, role: str, policy: str | None = ..., prefix: int = ..., seed: int | None = ...) -> Suite: ...
+def suite(
+    *,
+    role: str,
+    policy: str | None = ...,
+    prefix: int | None = ...,
+    promises: bool = ...,
+    seed: int | None = ...,
+) -> Suite: ...
 
 
 def suite(
@@ -109,14 +118,16 @@ def suite(
     seed: int | None = None,
     role: str | None = None,
     policy: str | None = None,
-    prefix: int = 1,
+    prefix: int | None = None,
+    promises: bool = False,
 ) -> Suite:
     """A model's properties as tests, one each; or the obligations of a role, put to a policy.
 
     Of a model: `scope` gives sizes of its sorts, 2 where nothing is said; `engines`, `require` (``"proved"`` or
     ``"exhaustive"``), `without` (faults to take away), `max_states` and `seed` are those of ``meshspec check``. Of a
     role: `policy` is ``module:attr`` or ``path.py:attr``, else the one that the test runner was given or the shipped
-    reference; `prefix` bounds the steps of a story before its loop.
+    reference; `promises` asks only what it promises itself; `prefix` bounds the steps of a breaker's story before its
+    loop, 1 where nothing is said.
 
     Raises :class:`ModelError` for what is no model, no sort or no size, for a requirement that there is not, and
     where both a model and a role are given, or neither.
@@ -129,9 +140,11 @@ def suite(
         for name, given in {**of_a_model, "max_states": max_states}.items():
             if given:
                 raise ModelError(f"{name} is of a model, and this suite is of the role {role}: leave it out", here)
-        if type(prefix) is not int or prefix < 0:
+        if prefix is not None and (type(prefix) is not int or prefix < 0):
             raise ModelError(f"prefix={prefix!r}: write a number of steps, 0 or more", here)
-        return _made(Suite(role=role, policy=policy or "", prefix=prefix, seed=seed, where=here))
+        return _made(Suite(role=role, policy=policy or "", prefix=prefix, promises=promises, seed=seed, where=here))
+    if promises:
+        raise ModelError('promises narrows what a policy is asked: suite(role="breaker", promises=True)', here)
     if policy is not None:
         raise ModelError('a policy is judged in a role: suite(role="breaker", policy=...)', here)
     cls = model if isinstance(model, type) else type(model)

@@ -153,13 +153,14 @@ def written(session: Session, told: Sequence[tuple[Finding, list[str]]], about: 
     folder = session.out
     if folder is None:
         return
-    from meshspec.report.bundle import bundle_of
+    from meshspec.report.bundle import UNWRITTEN, bundle_of
 
     for finding, lines in told:
         if finding.answer is Answer.VIOLATED:
             made = bundle_of(finding, about)
             files = made.write(folder) if made is not None else []
-            lines += [f"  written: {path}" for path in files] or ["  not written: there is no path to run again"]
+            why = UNWRITTEN if finding.engine == "judge" else "there is no path to run again"
+            lines += [f"  written: {path}" for path in files] or [f"  not written: {why}"]
 
 
 # -- the hook ------------------------------------------------------------------------------------------------------

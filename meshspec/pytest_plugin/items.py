@@ -21,8 +21,8 @@ from meshspec.settle import Settlement, Showing
 if TYPE_CHECKING:
     from meshspec.engines.confirm import Line
     from meshspec.report.bundled import Bundle
+    from meshspec.roles.owed import Role
 
-REFERENCE = "meshspec.roles.policies:Reference"
 
 Told = list[tuple[Finding, list[str]]]
 
@@ -235,20 +235,37 @@ class RoleSuite(SuiteCollector):
         asked = self.mesh.asked
         if asked.policy and (asked.role or ROLE) == self.suite.role:
             return asked.policy
-        return self.suite.policy or REFERENCE
+        return self.suite.policy or self.role.reference
+
+    @property
+    def role(self) -> Role:
+        from meshspec.roles.known import role_of
+
+        return role_of(self.suite.role)
+
+    @property
+    def prefix(self) -> int:
+        return 1 if self.suite.prefix is None else self.suite.prefix
 
     def names(self) -> list[str]:
-        from meshspec.roles.breaker import obligations
-        from meshspec.roles.judge import known_role
-        from meshspec.roles.telling import CONDUCT
+        from meshspec.adapters import chosen, narrowed
+        from meshspec.roles.known import asked_of
 
-        known_role(self.suite.role)
-        return [*(obligation.name for obligation in obligations()), *CONDUCT]
+        what = chosen(self.policy, self.suite.role)  # also says whether there is such a role
+        if self.suite.prefix is not None and self.suite.role != ROLE:
+            why = f"prefix is of a breaker's stories, and this suite is of the role {self.suite.role}: leave it out"
+            raise ModelError(why, self.suite.where)
+        names = asked_of(self.suite.role, what.target, what.package)
+        if not self.suite.promises:
+            return list(names)
+        off = narrowed(self.policy, self.suite.role)[1]
+        return [name for name in names if name not in off]
 
     def told(self, item: pytest.Item) -> dict[str, Told]:
         if self.policy == self.mesh.asked.policy:
             self.mesh.used.add("policy")
-        key = ("judged", self.suite.role, self.policy, self.suite.prefix, self.suite.seed)
+        suite = self.suite
+        key = ("judged", suite.role, self.policy, suite.prefix, suite.promises, suite.seed)
         return cast("dict[str, Told]", self.mesh.once(key, self._told))
 
     def _told(self) -> dict[str, Told]:
@@ -259,7 +276,12 @@ class RoleSuite(SuiteCollector):
         from meshspec.roles.breaker import Bound
 
         seed = self.suite.seed if self.suite.seed is not None else self.mesh.seed
-        findings = judge(self.policy, role=self.suite.role, seed=seed, bound=Bound(prefix=self.suite.prefix))
+        more: dict[str, Any] = dict(self.role.brief)
+        if self.suite.role == ROLE:
+            more["bound"] = Bound(prefix=self.prefix)
+        if self.suite.promises:
+            more["only_promised"] = True
+        findings = judge(self.policy, role=self.suite.role, seed=seed, **more)
         required = self.mesh.required(self.mesh.asked.require)
         width, told = self.mesh.width, dict[str, Told]()
         answers = [Answered(demand(finding, required), (finding,)) for finding in findings]
@@ -272,8 +294,10 @@ class RoleSuite(SuiteCollector):
         return told
 
     def subject(self) -> str:
-        steps = f"prefixes of at most {self.suite.prefix} step{'' if self.suite.prefix == 1 else 's'}"
-        stories = steps if self.suite.prefix else "stories without a prefix"
+        if self.suite.role != ROLE:
+            return f"{self.policy}, judged as {self.role.a}"
+        steps = f"prefixes of at most {self.prefix} step{'' if self.prefix == 1 else 's'}"
+        stories = steps if self.prefix else "stories without a prefix"
         return f"{self.policy}, judged as a {self.suite.role} ({stories})"
 
 

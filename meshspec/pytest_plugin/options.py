@@ -17,7 +17,7 @@ import pytest
 from meshspec.errors import UsageError
 
 ROLE = "breaker"
-"""The only role there is, so the one in which a policy is judged where nothing else is said."""
+"""The role in which the policy of the command line is judged where nothing else is said."""
 
 
 @attrs.frozen
@@ -49,7 +49,12 @@ class Option:
 
 OPTIONS = (
     Option("policy", "--policy", "judge this policy in suites of a role: module:attr or path.py:attr", "TARGET"),
-    Option("role", "", "the role in which the policy is judged", "ROLE"),
+    Option(
+        "role",
+        "",
+        "the role in which the policy is judged: breaker (if none is named), identity, ledger, lease",
+        "ROLE",
+    ),
     Option("scope", "--scope", "sizes of sorts in suites, whatever they say: Effect=3,Worker=2", "SIZES", many=True),
     Option("require", "", "call anything weaker undetermined: exhaustive, proved", "STRENGTH"),
     Option("allow-undetermined", "--allow-undetermined", "what is undetermined is a counted warning, no error"),
@@ -105,8 +110,11 @@ def asked(config: pytest.Config) -> Asked:
     """What this session is asked; raises :class:`UsageError` for what cannot be meant."""
     given: dict[str, Any] = {option.name: config.getoption(option.dest) for option in OPTIONS}
     role = given["role"] or ""
-    if role and role != ROLE:
-        raise UsageError(f"--meshspec-role {role}: the roles are {ROLE}")
+    if role:
+        from meshspec.roles.known import NAMES
+
+        if role not in NAMES:
+            raise UsageError(f"--meshspec-role {role}: the roles are {', '.join(NAMES)}")
     if given["policy"] == "":
         raise UsageError("--meshspec-policy is empty: write module:attr or path.py:attr")
     if role and not given["policy"]:

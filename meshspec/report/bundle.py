@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Bundle", "bundle_of", "read", "read_all", "refuse_unwritable_folder", "replayed"]
 
+UNWRITTEN = "of what policies do, only stories told to a breaker are written down"
+"""What is said where a policy's finding has no bundle."""
+
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 

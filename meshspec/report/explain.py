@@ -29,6 +29,7 @@ from meshspec.lang.places import where_is
 from meshspec.report import glossary
 from meshspec.report.glossary import Entry
 from meshspec.report.text import paragraph
+from meshspec.roles.owed import Duty, Role
 from meshspec.targets import shipped_evidence, shipped_models, shipped_modules
 
 WORDS = (*ENGINES, "coverage", "mutate", "refine")
@@ -137,46 +138,75 @@ def _prose(text: str) -> str:
 
 
 def _obligations() -> Iterator[Entry]:
-    from meshspec.roles.breaker import obligations
-    from meshspec.roles.policies import INCIDENTS, Reference
-    from meshspec.roles.telling import CONDUCT
+    from meshspec.roles.known import ROLES
 
     for name, package, doc, says in _packages():
         told = [f"{owed}: {_on_record(said)}" for owed, said in says.items()]
-        yield Entry(name, "policies of packages", "\n".join([doc, *told]), package, see=("policy", "breaker", *says))
-    kept = _prose((Reference.__doc__ or "").partition("\n")[0])
-    for one in obligations():
-        incident, known = INCIDENTS[one.name], _records(one.name)
-        broken = f"\nOn record as breaking it: {', '.join(known)}." if known else ""
-        why = _prose(incident.__doc__ or "").rstrip(".")
-        yield Entry(
-            one.name,
-            "obligations of a breaker",
-            f"{one.says[:1].upper()}{one.says[1:]}.{broken}",
-            f"meshspec/roles/breaker.py; it stands for {', '.join(one.stands_for)}",
-            one.in_production,
-            f"{Reference.__name__} in meshspec/roles/policies.py keeps it: it {kept[:1].lower()}{kept[1:]} "
-            f"{incident.__name__} there breaks it: {why[:1].lower()}{why[1:]}.",
-            ("obligation", "breaker", *one.stands_for, *known),
-        )
-    for name, rule in CONDUCT.items():
+        yield Entry(name, "policies of packages", "\n".join([doc, *told]), package, see=("policy", "role", *says))
+    for role in ROLES.values():
+        yield _role(role)
+        yield from (_obligation(role, one) for one in role.obligations)
+    for name in dict.fromkeys(name for role in ROLES.values() for name in role.conduct):
+        rules = [f"Of {role.a}: {role.conduct[name]}." for role in ROLES.values() if name in role.conduct]
         yield Entry(
             name,
             "rules of conduct",
-            f"{rule[:1].upper()}{rule[1:]}: owed by every policy, whatever its role.",
-            "meshspec/roles/telling.py",
-            see=("policy", "obligation"),
+            "\n".join(["It is owed by every policy, whatever it decides.", *rules]),
+            ", ".join(role.where for role in ROLES.values() if name in role.conduct),
+            see=("policy", "obligation", *(role.name for role in ROLES.values() if name in role.conduct)),
         )
+
+
+def _role(role: Role) -> Entry:
+    opening = _prose(_docstring(role.where.removesuffix(".py").replace("/", ".")).partition("\n\n")[0])
+    return Entry(
+        role.name,
+        "roles of policies",
+        f"{opening}\nThe contract: {role.contract}.\nIt is asked by meshspec check POLICY --role {role.name}.",
+        role.where,
+        mended=f"{role.reference} keeps all of it.",
+        see=("role", "obligation", *role.names),
+    )
+
+
+def _obligation(role: Role, one: Duty) -> Entry:
+    known = _records(one.name)
+    broken = f"\nOn record as breaking it: {', '.join(known)}." if known else ""
+    kept, incident = _deed(role.reference), role.incidents.get(one.name)
+    breaks = f" {_deed(incident)[0]} breaks it: {_deed(incident)[1]}." if incident else ""
+    return Entry(
+        one.name,
+        f"obligations of {role.a}",
+        f"{one.says[:1].upper()}{one.says[1:]}.{broken}",
+        f"{role.where}; it stands for {', '.join(one.stands_for)}",
+        one.in_production,
+        f"{kept[0]} keeps it: {kept[1]}.{breaks}",
+        ("obligation", role.name, *one.stands_for, *known),
+    )
+
+
+@cache
+def _deed(target: str) -> tuple[str, str]:
+    """A shipped policy by its name and file, and what its docstring opens with; it is not imported."""
+    module, _, name = target.partition(":")
+    spec = importlib.util.find_spec(module)
+    assert spec is not None and spec.origin is not None
+    tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+    (found,) = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == name)
+    said = _prose((ast.get_docstring(found) or "").partition("\n\n")[0]).rstrip(".")
+    return f"{name} in {module.replace('.', '/')}.py", f"{said[:1].lower()}{said[1:]}"
 
 
 def _packages() -> Iterator[tuple[str, str, str, Mapping[str, str | int]]]:
     """Of each adapter: its name, its package, what it says of itself, and what is on record of it."""
     adapters: Mapping[str, Any] = importlib.import_module("meshspec.adapters").adapters()  # on this floor: by name
-    records = {r.adapter: r for module in shipped_modules("properties") for r in getattr(module, "RECORDS", ())}
+    records: dict[str, dict[str, str | int]] = {}
+    for record in (r for module in shipped_modules("properties") for r in getattr(module, "RECORDS", ())):
+        records.setdefault(record.adapter, {}).update(record.says)
     for name, info in adapters.items():
-        doc = ast.get_docstring(ast.parse(Path(info.target.rpartition(":")[0]).read_text(encoding="utf-8"))) or ""
-        says: Mapping[str, str | int] = records[name].says if name in records else {}
-        yield name, info.package, _prose(doc), says
+        files = dict.fromkeys(Path(target.rpartition(":")[0]) for target in info.targets.values())
+        docs = [ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "" for file in files]
+        yield name, info.package, "\n".join(map(_prose, docs)), records.get(name, {})
 
 
 def _on_record(said: str | int) -> str:
@@ -222,15 +252,19 @@ def _incident(name: str, cls: type, parent: type, about: str, evidence: Evidence
 
 
 def _changed(cls: type, parent: type) -> Iterator[str]:
-    """What to change back: constants that a subclass sets, methods that it overrides."""
+    """What to change back: constants that a subclass sets, methods that it overrides or adds."""
     mine, theirs = instantiate(cls), instantiate(parent)
     for name in declared(cls).constants:
         if hasattr(theirs, name) and getattr(mine, name) != getattr(theirs, name):
             yield f"{name} = {value_text(getattr(theirs, name))} instead of {value_text(getattr(mine, name))}"
     for name, held in vars(cls).items():
         kept = inspect.getattr_static(parent, name, None)
-        if isinstance(held, FunctionType) and isinstance(kept, FunctionType) and not name.startswith("_"):
+        if not isinstance(held, FunctionType) or name.startswith("_"):
+            continue
+        if isinstance(kept, FunctionType):
             yield f"{name} as at {where_is(kept)} instead of {where_is(held)}"
+        else:
+            yield f"without {name}, which is added at {where_is(held)}"
 
 
 def _claims() -> Iterator[Entry]:

@@ -22,6 +22,7 @@ from meshspec.report.agreement import Agreement
 from meshspec.report.checked import Checked
 from meshspec.report.html import found
 from meshspec.report.html_tables import entries
+from meshspec.report.judged import Judged
 from meshspec.report.text import strength_text
 from meshspec.topology import Topology
 
@@ -33,6 +34,7 @@ VIEWS: Mapping[str, str] = {
     "meshspec.answer.Finding": ":finding",
     "meshspec.engines.check.Answered": ":answered",
     "meshspec.report.checked.Checked": ":checked",
+    "meshspec.report.judged.Judged": ":judged",
     "meshspec.lang.lift.LiftedModel": ":model",
     "meshspec.engines.mutation.MutationReport": ":mutation",
     "meshspec.engines.coverage.Coverage": ":coverage",
@@ -118,6 +120,14 @@ def checked(all_: Checked) -> DataFrame:
     """A row for each property, with its one answer."""
     heads = list(_finding(all_.answered[0].answer)) if all_.answered else ["model", "property", "answer"]
     return _table([_finding(one.answer) for one in all_.answered], heads)
+
+
+def judged(all_: Judged) -> DataFrame:
+    """A row for each obligation, then for each rule of conduct."""
+    rows = [_finding(one.answer) for one in all_.answered]
+    for row in rows:
+        row["policy"] = row.pop("model")
+    return _table(rows)
 
 
 def agreement(all_: Agreement) -> DataFrame:

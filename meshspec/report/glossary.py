@@ -208,8 +208,8 @@ _KINDS = (
         "obligation",
         "properties",
         "What a policy owes in its role, whoever wrote it and whatever its package promises: a premise (which "
-        "stories "
-        "owe it) and a demand (what the decisions on them must be).",
+        "stories, pairs or runs owe it) and a demand (what its answers to them must be). With --promises only those "
+        "are asked that it promises itself.",
         see=("role", "policy", "breaker"),
     ),
     Entry(

@@ -264,22 +264,15 @@ WORDS = (
     Entry(
         "policy",
         "words",
-        "An object that decides: a loop breaker, a retry rule, a gate. It is judged in a role, by what it does.",
+        "An object that decides: a loop breaker, a ledger, a gate. It is judged in a role, by what it does.",
         see=("role", "obligation"),
     ),
     Entry(
         "role",
         "words",
-        "The contract of a policy, the world it is put in, and what it owes there.",
-        see=("breaker", "obligation", "policy"),
-    ),
-    Entry(
-        "breaker",
-        "words",
-        "The role of a loop breaker: observe(step) answers CONTINUE or TRIP with a reason. It must stop runs "
-        "that get "
-        "nowhere and let work go on.",
-        see=("obligation", "total", "contract", "deterministic"),
+        "The contract of a policy, the world it is put in, and what it owes there. A breaker stops loops, an "
+        "identity gives an effect its name, a ledger has it performed at most once, a lease says whose turn it is.",
+        see=("breaker", "identity", "ledger", "lease", "obligation", "policy"),
     ),
 )
 

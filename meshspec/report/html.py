@@ -20,6 +20,7 @@ VIEWS: Mapping[str, str] = {
     "meshspec.answer.Finding": "findings:finding_page",
     "meshspec.engines.check.Answered": "findings:answered_page",
     "meshspec.report.checked.Checked": "findings:checked",
+    "meshspec.report.judged.Judged": "findings:judged",
     "meshspec.lang.lift.LiftedModel": "tables:model",
     "meshspec.engines.mutation.MutationReport": "tables:mutation",
     "meshspec.engines.coverage.Coverage": "tables:coverage",

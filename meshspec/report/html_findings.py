@@ -9,6 +9,7 @@ from meshspec.engines.check import Answered
 from meshspec.report import text
 from meshspec.report.checked import Checked, heading_lines, replay_lines, taken_notes
 from meshspec.report.html_parts import Html, code, element, joined, some, table
+from meshspec.report.judged import Judged
 
 SYMBOLS: Mapping[Answer, tuple[str, str]] = {
     Answer.HOLDS: ("✓", "ms-good"),
@@ -108,13 +109,14 @@ def state(caption: str, values: Mapping[str, str], changed: Mapping[str, tuple[s
 # -- answers ---------------------------------------------------------------------------------------------------
 
 
-def answered(one: Answered) -> Html:
-    """A property: its answer, and what argues for it, line by line as the terminal has it."""
+def answered(one: Answered, more: Sequence[str] = ()) -> Html:
+    """A property: its answer, and what argues for it, line by line as the terminal has it; then `more` of it."""
     best = one.answer
     symbol_class = SYMBOLS[best.answer][1]
     name = element("span", best.property, class_="ms-name")
     head = line(word(best.answer), " ", name, " ", text.headline(one))
-    inside = element("div", head, *_argued(one), class_="ms-inside")
+    beside = [line(said.strip(), quiet=True) for said in more]
+    inside = element("div", head, *_argued(one), *beside, class_="ms-inside")
     return element("li", inside, class_=f"ms-answer {symbol_class}")
 
 
@@ -169,3 +171,10 @@ def checked(found: Checked) -> Html:
     head += [line(note) for note in taken_notes(found.asked.taken)]
     notes = [line(note, quiet=True) for note in found.notes]
     return joined([*head, answers(found.answered), *notes, *map(replay, found.answered)])
+
+
+def judged(found: Judged) -> Html:
+    """All that a policy was asked in a role: each obligation with its story, and how to see it again."""
+    told = [line(note, quiet=True) for note in found.notes]
+    listed = [answered(one, text.story_lines(one.answer, WHOLE)) for one in found.answered]
+    return joined([element("p", found.title, class_="ms-title"), element("ul", *listed, class_="ms-plain"), *told])

@@ -17,6 +17,7 @@ from meshspec.report.agreement import Agreement
 from meshspec.report.checked import Checked, replay_lines
 from meshspec.report.html import found
 from meshspec.report.html_graphs import broken_text, cut_text, refusal
+from meshspec.report.judged import Judged
 from meshspec.report.matrix import coverage_lines, mutation_lines, table
 from meshspec.report.words import described
 from meshspec.topology import Topology
@@ -26,6 +27,7 @@ VIEWS: Mapping[str, str] = {
     "meshspec.answer.Finding": ":finding",
     "meshspec.engines.check.Answered": ":answered",
     "meshspec.report.checked.Checked": ":checked",
+    "meshspec.report.judged.Judged": ":judged",
     "meshspec.lang.lift.LiftedModel": ":model",
     "meshspec.engines.mutation.MutationReport": ":mutation",
     "meshspec.engines.coverage.Coverage": ":coverage",
@@ -59,6 +61,10 @@ def answered(one: Answered) -> list[str]:
 
 
 def checked(all_: Checked) -> list[str]:
+    return all_.lines()
+
+
+def judged(all_: Judged) -> list[str]:
     return all_.lines()
 
 

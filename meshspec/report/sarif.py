@@ -35,7 +35,7 @@ _HELP = {
     "refines": "Every step of the finer model is a step of the coarser one, or changes nothing there.",
     "obligation": "What a policy owes in its role.",
     "contract": "What a policy may do in its role, whatever it decides.",
-    "deterministic": "The same story is answered in the same way each time.",
+    "deterministic": "What is asked again is answered in the same way each time.",
     "evidence": "What stands behind a promise, confirmed line by line.",
     "waiver": "A waiver is deleted when its day is over, or when it is no longer needed.",
     "check": "The check itself: that there was something to check, and that it ran to its end.",

@@ -2,7 +2,8 @@
 
 A role is written as a model of the world in which a policy decides: its contract is methods to override, its
 obligations are claims, the base is the reference, and an incident breaks one of them. A role that judges objects from
-elsewhere, as ``breaker`` does, belongs into :mod:`meshspec.roles`; this is where its obligations are found.
+elsewhere, as ``breaker``, ``identity``, ``ledger`` and ``lease`` do, belongs into :mod:`meshspec.roles`; this is
+where its obligations are found.
 """
 
 from __future__ import annotations
@@ -136,6 +137,7 @@ class $Name:
         self.best: dict[str, tuple[int, int]] = {}
         self.stale = 0  # steps since something was new
         self.stuck = 0  # checks since one did better
+        self.tripped = ""  # why; whoever goes on after a trip is stopped again
 
     def observe(self, step: Call) -> Decision:
         if step.rank is None:
@@ -146,8 +148,8 @@ class $Name:
             self.stale += 1
             self.stuck += 1
         if max(self.stale, self.stuck) >= PATIENCE:
-            return ("TRIP", f"no progress in {PATIENCE} steps")
-        return "CONTINUE"
+            self.tripped = f"no progress in {PATIENCE} steps"
+        return ("TRIP", self.tripped) if self.tripped else "CONTINUE"
 
     def is_new(self, step: Call) -> bool:
         """Whether the tool has never come back with that; arguments can be new for ever."""
@@ -183,7 +185,8 @@ The contract is two methods: `admits` decides, `hears_of_change` is told when an
 is changed after its check. The world around them is the model: what is sound, which
 checks ran, who changes what. The obligations are its claims. $Name is the reference that
 keeps them; ${Name}TrustsOldChecks is an incident that breaks one. A policy of yours is
-another subclass that overrides the contract.
+another subclass that overrides the contract. (Loop breakers, identities, ledgers and
+leases have roles already: meshspec explain role.)
 """
 
 from meshspec import (

@@ -12,6 +12,8 @@ from meshspec.engines.mutation import counted
 from meshspec.report.wrap import cells, padded, wrap
 
 WIDTH = 100
+_MOST_NAMED = 12  # pairs of effects; the JSON has all of them
+_BY_REASON = ("judge", "adequacy")  # engines whose answers are told by their reason, not by the length of a path
 
 
 def clean(text: object) -> str:
@@ -66,7 +68,7 @@ def headline(answered: Answered) -> str:
         held = {f.strength: strength_text(f) for f in answered.findings if f.answer is Answer.HOLDS}
         strongest_first = [held[strength] for strength in Strength if strength in held]
         return "; ".join(strongest_first or [strength_text(best)])
-    if best.answer is Answer.VIOLATED and best.counterexample is not None and best.engine != "judge":
+    if best.answer is Answer.VIOLATED and best.counterexample is not None and best.engine not in _BY_REASON:
         path = best.counterexample
         steps = len(path.steps) if path.loop is None else path.loop
         rest = "" if path.loop is None else f", then {len(path.steps) - path.loop or 'nothing'} for ever"
@@ -90,7 +92,7 @@ def lines_of(answered: Answered, width: int = WIDTH, column: int = 0) -> list[st
         said_once = best.strength is Strength.EVERY_SIZE  # which lemmas a proof rests on: see proof_lines
         return lines + (_indented(best.reason, width) if best.reason and not said_once else []) + why_not
     path = best.counterexample
-    if best.answer is Answer.VIOLATED and path is not None and best.reason not in ("", path.failed):
+    if best.answer is Answer.VIOLATED and path is not None and best.reason not in ("", path.failed, said):
         lines += _indented(best.reason, width)
     lines += _indented(f"known so far: {best.known}", width) if best.known else []
     lines += _indented(f"would settle it: {best.settles}", width) if best.settles else []
@@ -207,13 +209,26 @@ def story_lines(finding: Finding, width: int = WIDTH) -> list[str]:
     """What an obligation of a policy says, what it stands for, and what goes wrong in production without it."""
     facts = finding.facts
     lines = _indented(f"owed: {facts['says']}", width) if facts.get("says") else []
-    if finding.answer is Answer.HOLDS:
-        return lines
     if facts.get("promised") is False:
         lines += _indented("the package does not promise this", width)
+    if finding.answer is Answer.HOLDS:
+        return lines
+    if isinstance(facts.get("pairs"), list):
+        also = _also(cast("list[Mapping[str, object]]", facts["pairs"]))
+        lines += _indented(also, width) if also else []
+    if facts.get("memory"):
+        lines += _indented(str(facts["memory"]), width)
     if facts.get("in production"):
         lines += _indented(f"in production: {facts['in production']}", width)
     return lines + (_indented(f"again: {finding.replay}", width) if finding.replay else [])
+
+
+def _also(pairs: Sequence[Mapping[str, object]]) -> str:
+    """On which other pairs of effects it is broken; empty where there is one or none."""
+    names = list(dict.fromkeys(str(pair["pair"]) for pair in pairs))
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    told = ", ".join(names[:_MOST_NAMED])
+    return f"broken on {len(names)} pairs: {told}{more}" if len(names) > 1 else ""
 
 
 def seen_line(findings: Iterable[Finding]) -> str:

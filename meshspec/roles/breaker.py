@@ -176,9 +176,10 @@ _ANY = "absent constant fresh"
 
 @cache
 def obligations() -> tuple[Obligation, ...]:
-    """The six obligations of a breaker, in the order they are reported."""
+    """The seven obligations of a breaker that stories ask, in the order they are reported."""
     constant = shapes(success="yes no")
     stuck_check = shapes(rank="constant", success="yes no")
+    noisy_check = shapes(text="fresh", rank="constant", success="yes no")
     edit = shapes(arguments="fresh", text="constant fresh", rank="absent", digest=_ANY, success="yes no")
     falling_check = shapes(text="constant fresh", rank="decreasing", digest="absent fresh", success="yes no")
     other = shapes(arguments="constant fresh", text="constant fresh", rank="absent", digest=_ANY, success="yes no")
@@ -200,6 +201,15 @@ def obligations() -> tuple[Obligation, ...]:
             rounds=HORIZON,
             stands_for=("PB-NO-MISS",),
             in_production="An agent edits and re-runs a check that does not move; every edit looks like progress.",
+        ),
+        Obligation(
+            "trips-on-stuck-loop-with-noisy-output",
+            "a check that prints something new each time, and whose rank never moves, is stopped by round 54 too",
+            Premise(noisy_check, edit, between=(0, 1, 2)),
+            must_trip=True,
+            rounds=HORIZON,
+            stands_for=("PB-NO-MISS",),
+            in_production="A test prints the time or a seed, and the breaker that compared outputs sees news.",
         ),
         Obligation(
             "trips-on-alternation",

@@ -29,8 +29,9 @@ class CannotInstall(Exception):
 
 
 def cache_dir() -> Path:
-    """Where meshspec keeps what it can make again."""
-    if chosen := os.environ.get("MESHSPEC_CACHE"):
+    """Where meshspec keeps what it can make again; where no certificates are wanted, environments still are."""
+    chosen = os.environ.get("MESHSPEC_CACHE", "")
+    if chosen not in ("", "off"):
         return Path(chosen)
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "meshspec"

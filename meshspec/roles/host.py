@@ -7,17 +7,19 @@ is empty; the protocol has descriptors of its own, made before the policy is loa
 The protocol is JSON, one value a line. The first line in says what to load::
 
     {"target": "guard.py:Guard", "path": ["/first", "/on", "/sys.path"], "append": ["/last"],
-     "progress": "/a/file", "memory": 4294967296}
+     "progress": "/a/file", "memory": 4294967296, "zone": "a TZ, where the clocks are to be ours"}
 
-and is answered by ``{"name": "Guard", "file": "guard.py", "line": 3, "observe": 12}`` or by
+and is answered by ``{"name": "Guard", "file": "guard.py", "line": 3, "observe": 12, "offers": ["reset"]}`` or by
 ``{"refused": "usage" | "model", "message": ..., "file": ..., "line": ...}``. Every further line is a list of stories,
-each the fields of :class:`meshspec.roles.story.Story`; each story is answered, in order, by one line::
+each the fields of :class:`meshspec.roles.story.Story`, and of drills (see :mod:`meshspec.roles.drill`), each
+``{"stories", "calls", "operations"}``; each is answered, in order, by one line::
 
     ["done", steps]                             it never tripped
     ["trip", step, reason]                      the first step (from 1) after which it tripped
     ["raised", step, message, file, line]       it raised; step 0: while it was made
     ["nonsense", step, what it answered]        neither CONTINUE nor TRIP(reason)
     ["memory", step]                            it ran into the memory limit
+    ["drilled", answers, said, file, line]      of a drill; said is what it raised, or answered that is no decision
 
 Each story meets a fresh policy. The file ``progress`` holds native 32-bit integers: the step at hand and 1 while a
 story is going on, so that the parent knows where a policy that never came back was; then how often it wanted to
@@ -70,7 +72,12 @@ def _from_file(name: str, file: str) -> ModuleType:
     return module
 
 
-story = _from_file("_meshspec_story", os.path.join(os.path.dirname(os.path.abspath(__file__)), "story.py"))  # noqa: PTH100, PTH118, PTH120
+def _beside(name: str) -> Any:
+    folder = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
+    return _from_file(f"_meshspec_{name}", os.path.join(folder, f"{name}.py"))  # noqa: PTH118
+
+
+story, fence, clocks, drill = _beside("story"), _beside("fence"), _beside("clocks"), _beside("drill")
 
 
 def _place(error: BaseException, prefer: str = "") -> tuple[str, int]:
@@ -84,7 +91,7 @@ def _place(error: BaseException, prefer: str = "") -> tuple[str, int]:
 
 
 def _skip_ours(trace: TracebackType | None) -> TracebackType | None:
-    while trace is not None and trace.tb_frame.f_code.co_filename in (__file__, story.__file__):
+    while trace is not None and trace.tb_frame.f_code.co_filename in (__file__, story.__file__, drill.__file__):
         trace = trace.tb_next
     return trace
 
@@ -207,6 +214,7 @@ def _checked(make: Callable[[], Any]) -> dict[str, Any]:
         "file": file or observed,
         "line": line or observe_line,
         "observe": observe_line if observed == file else line,
+        "offers": drill.offers(policy),
     }
 
 
@@ -247,6 +255,37 @@ def _run(make: Callable[[], Any], tale: Any, file: str, progress: memoryview) ->
     return ["done", step]
 
 
+def _word(answer: Any) -> str:
+    """CONTINUE, or TRIP with its reason; raises for what is neither."""
+    if _says(answer, "CONTINUE"):
+        return "CONTINUE"
+    reason = _trip(answer)
+    if reason is None:
+        raise drill.Nonsense(_shown(answer))
+    return f"TRIP: {reason}" if reason else "TRIP"
+
+
+def _drilled(make: Callable[..., Any], asked: Any, file: str, progress: memoryview, time: Any) -> list[Any]:
+    """Put one policy, fresh at first, through a drill and say what it answered."""
+    told: list[str] = []
+
+    def at(operation: int) -> None:
+        progress[0] = operation
+
+    at(0)
+    try:
+        calls = [call for fields in asked["stories"] for call in story.unroll(story.Story(*fields))]
+        calls += [story.Call(*fields) for fields in asked["calls"]]
+        drill.Drill(make, calls, time, _word).run(asked["operations"], told, at)
+    except MemoryError:
+        return ["memory", progress[0]]
+    except drill.Nonsense as error:
+        return ["drilled", told, f"answered {error}", "", 0]
+    except BaseException as error:
+        return ["drilled", told, f"raised {_told(error)}", *_place(error, file)]
+    return ["drilled", told, "", "", 0]
+
+
 def _limit(most: int) -> None:
     """Limits on memory, on the size of a file, and no core files."""
     try:
@@ -262,65 +301,7 @@ def _limit(most: int) -> None:
         resource.setrlimit(which, (limit if hard < 0 else min(limit, hard), hard))
 
 
-# -- what it may not do ------------------------------------------------------------------------------------------
-
-_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-_FIRST = (
-    "os.chmod", "os.chown", "os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.setxattr", "os.truncate",
-    "os.utime", "shutil.rmtree", "sqlite3.connect",
-)  # fmt: skip
-_FROM_FOLDER = ("os.chmod", "os.chown", "os.mkdir", "os.remove", "os.rmdir", "os.utime")
-_SECOND = ("os.link", "os.rename", "os.symlink")
-
-
-def _count(cells: memoryview, at: int) -> None:
-    if cells[at + 3] > -(1 << 30) and cells[at] < 1 << 30:
-        cells[at] += 1
-        cells[at + 3] -= 1
-
-
-def _watch(folders: list[str], cells: memoryview) -> None:
-    """Refuse, and count, what reaches beyond the policy: writing elsewhere, signals to others."""
-    places = [os.path.realpath(folder) for folder in folders]
-    places = [place for place in places if place != os.sep]
-    realpath, fsdecode, getpid, count = os.path.realpath, os.fsdecode, os.getpid, _count
-
-    def may(path: Any) -> bool:
-        if isinstance(path, int):
-            return True
-        try:
-            full = realpath(fsdecode(path))
-        except (TypeError, ValueError):
-            return True
-        allowed = full == os.devnull or path in (":memory:", "") or f"{os.sep}__pycache__" in full
-        return allowed or any(full == place or full.startswith(place + os.sep) for place in places)
-
-    def folder_of(args: tuple[Any, ...]) -> Any:
-        try:
-            return os.path.join(os.readlink(f"/proc/self/fd/{args[-1]}"), fsdecode(args[0]))  # noqa: PTH115, PTH118
-        except (OSError, TypeError, ValueError):
-            return args[0]
-
-    def hook(event: str, args: tuple[Any, ...]) -> None:
-        paths: tuple[Any, ...] = ()
-        if event == "open":
-            path, mode, flags = args
-            writes = any(c in mode for c in "wax+") if isinstance(mode, str) else bool((flags or 0) & _WRITES)
-            paths = (path,) if writes else ()
-        elif event in _FIRST or event in _SECOND:
-            if event in _FROM_FOLDER and isinstance(args[-1], int) and args[-1] >= 0:  # a descriptor of a folder
-                args = (folder_of(args), *args[1:])
-            paths = (args[:1] if event in _FIRST else ()) + (args[1:2] if event in _SECOND else ())
-        elif event == "os.killpg" or (event == "os.kill" and args[0] != getpid()):
-            count(cells, 3)
-            raise PermissionError("it may not send signals to other processes while it is judged")
-        for path in paths:
-            if not may(path):
-                count(cells, 2)
-                raise PermissionError(f"it may not write outside its own folder while it is judged: {path!r}")
-
-    sys.addaudithook(hook)
-
+# -- what it runs on ----------------------------------------------------------------------------------------------
 
 _RUNS_ON = (builtins, story, json, json.encoder, sys.modules[__name__])
 _Names = list[tuple[ModuleType, dict[str, Any], list[Any]]]
@@ -368,7 +349,10 @@ def main() -> None:
     _limit(asked["memory"])
     where, us = asked["target"].rpartition(":")[0], os.getpid()
     own = os.path.dirname(os.path.realpath(where)) if where.endswith(".py") else os.getcwd()  # noqa: PTH109, PTH120
-    _watch([own, tempfile.gettempdir()], progress)
+    fence.watch([own, tempfile.gettempdir()], progress)
+    time = clocks.Clocks()
+    if asked.get("zone"):
+        clocks.install(time, asked["zone"])
     names = _names()
     try:
         make = _load(asked["target"], names)
@@ -383,7 +367,10 @@ def main() -> None:
     for line in requests:
         for fields in json.loads(line):
             progress[1] = 1
-            ended = _run(make, story.Story(*fields), about["file"], progress)
+            if isinstance(fields, dict):
+                ended = _drilled(make, fields, about["file"], progress, time)
+            else:
+                ended = _run(make, story.Story(*fields), about["file"], progress)
             progress[1] = 0
             if changed := replaced(names):
                 ended = ["raised", progress[0], f"it replaces {changed}, which everything runs on", *at]

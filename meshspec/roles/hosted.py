@@ -26,8 +26,8 @@ from typing import BinaryIO
 import attrs
 
 from meshspec.errors import MeshspecError, ModelError, UsageError, Where
-from meshspec.roles.protocol import MOST, About, Outcome, Refusal, Spoiled, loaded, outcome
-from meshspec.roles.story import Story, length
+from meshspec.roles.protocol import MOST, About, Drilled, Outcome, Refusal, Spoiled, drilled, loaded, outcome
+from meshspec.roles.story import Call, Story, length
 
 _HOST = Path(__file__).with_name("host.py")
 _SHOWN = 200
@@ -36,6 +36,15 @@ _MOST_STEPS = 1 << 20
 _MARK = "MESHSPEC_HOSTED"
 LOADING = 6.0
 """Loading a policy may take this many times the limit of a story: imports are slow."""
+
+
+@attrs.frozen
+class Drill:
+    """What a policy is asked to do, operation by operation: see :mod:`meshspec.roles.drill`."""
+
+    operations: tuple[tuple[object, ...], ...]
+    stories: tuple[Story, ...] = ()
+    calls: tuple[Call, ...] = ()
 
 
 class NotLoaded(Exception):
@@ -47,7 +56,9 @@ class Launch:
     """What to load, and where.
 
     ``python`` is the interpreter. ``path`` replaces its ``sys.path`` unless it is empty; ``append`` goes to the end.
-    ``limit`` is in seconds of wall clock for one story, ``memory`` in bytes of address space.
+    ``limit`` is in seconds of wall clock for one story, ``memory`` in bytes of address space, ``environment`` what
+    the child finds in its environment beside, or instead of, what is in ours. Where there is a ``zone``, a name as in
+    ``TZ``, the clocks that Python reads there are the check's.
     """
 
     target: str
@@ -56,6 +67,8 @@ class Launch:
     append: tuple[str, ...] = ()
     limit: float = 10.0
     memory: int = 4 << 30
+    environment: tuple[tuple[str, str], ...] = ()
+    zone: str = ""
 
 
 class Hosted:
@@ -64,6 +77,9 @@ class Hosted:
     Raises :class:`UsageError` or :class:`ModelError` (with the user's file and line) where it cannot be loaded, and
     :class:`NotLoaded` where loading hangs or ends the process.
     """
+
+    host = _HOST
+    """The child's side; other roles have another."""
 
     def __init__(self, launch: Launch, hash_seed: int = 0) -> None:
         self.launch = launch
@@ -125,10 +141,34 @@ class Hosted:
                 break
         return found
 
+    def drill(self, drills: Sequence[Drill]) -> list[Drilled]:
+        """Put policies, fresh ones, through the drills, in order.
+
+        Fewer answers than drills come back only if the last of them was cut short.
+        """
+        if self._child is None:
+            try:
+                self._start()
+            except (NotLoaded, MeshspecError) as error:  # it loaded before
+                return [Drilled((), f"it could not be loaded again: {error}", cut=True)]
+        found: list[Drilled] = []
+        self._send([attrs.asdict(one, recurse=False) for one in drills])
+        while len(found) < len(drills) and self._child is not None:
+            told = self._line(self.launch.limit)
+            try:
+                if not isinstance(told, bytes):
+                    raise Spoiled(told)
+                found.append(drilled(told, len(drills[len(found)].operations)))
+            except Spoiled as how:
+                cut = self._cut(str(how) or "spoiled")
+                found.append(Drilled((), f"{cut.said} at operation {cut.step}", cut=True))
+        return found
+
     def _start(self) -> About:
         self._mark = secrets.token_hex(8)
         environment = {
             **os.environ,
+            **dict(self.launch.environment),
             _MARK: self._mark,
             "PYTHONHASHSEED": str(self._hash_seed),
             "PYTHONDONTWRITEBYTECODE": "1",
@@ -141,7 +181,7 @@ class Hosted:
         self._partial = b""
         try:
             self._child = child = subprocess.Popen(
-                [self.launch.python, str(_HOST)],
+                [self.launch.python, str(self.host)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -160,6 +200,7 @@ class Hosted:
                 "append": list(self.launch.append),
                 "progress": self._progress.name,
                 "memory": self.launch.memory,
+                **({"zone": self.launch.zone} if self.launch.zone else {}),
             }
         )
         line = self._line(LOADING * self.launch.limit)

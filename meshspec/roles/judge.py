@@ -4,7 +4,7 @@ Two processes with different hash seeds see the same stories, one of them in rev
 differ the policy is not deterministic. Nothing a policy does reaches more than its own line of the report.
 
 Soundness: VIOLATED comes with a story anybody can replay. Completeness: HOLDS is *tested*, for the stories counted,
-in their renderings; there is no clock in them and no life after a trip.
+in their renderings, and for the drills of its life (:mod:`meshspec.roles.living`).
 """
 
 from __future__ import annotations
@@ -16,21 +16,24 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from typing import cast
 
 import attrs
 
 from meshspec.answer import Finding
-from meshspec.errors import UsageError
+from meshspec.errors import MeshspecError, UsageError
 from meshspec.progress import Progress, silent
 from meshspec.roles.breaker import Bound, Obligation, fields_of, obligations
 from meshspec.roles.environments import CannotInstall
-from meshspec.roles.hosted import Hosted, NotLoaded
+from meshspec.roles.hosted import Drill, Hosted, Launch, NotLoaded
+from meshspec.roles.life import names
+from meshspec.roles.living import FORGETS, ZONE, asked, examine, forgets, not_asked
 from meshspec.roles.protocol import Outcome
 from meshspec.roles.retell import launch_of
 from meshspec.roles.story import FIELDS, HORIZON, SHAPES, Story
-from meshspec.roles.telling import Conduct, Tally, Teller
+from meshspec.roles.telling import CONDUCT, Conduct, Tally, Teller, story_of
 
-_BATCHES = (1, 8, 64, 512)
+_BATCHES = (1, 8, 16, 32, 64, 128, 256, 512)
 _HOPELESS = 500  # stories spoiled, and none judged: the policy raises or answers nonsense on all of them
 _ONCE = tuple(
     i for i, s in enumerate(SHAPES) if "fresh" not in s and s.arguments == "constant" and s.rank != "decreasing"
@@ -74,9 +77,12 @@ def judge(
     memory_limit: int = 4 << 30,
     subject: str | None = None,
     promises: Collection[str] | None = None,
+    only: Collection[str] | None = None,
     progress: Progress = silent,
 ) -> list[Finding]:
     """What a policy keeps of its role's obligations: one finding each, then `total`, `contract`, `deterministic`.
+
+    An obligation about something that the policy does not offer is not asked; the fact ``not asked`` tells which.
 
     Args:
         target: ``module:attr`` or ``path.py:attr``, a class or a function of no arguments that makes a policy.
@@ -90,6 +96,7 @@ def judge(
         memory_limit: bytes of address space of each process.
         subject: the name to report instead of the target.
         promises: the obligations the package itself promises, where that is known.
+        only: ask these obligations alone, and the rules of conduct.
         progress: is told which obligation is being put to the policy, and how many stories it has seen.
 
     Raises :class:`UsageError` for an unknown role or target and :class:`meshspec.errors.ModelError`, with the user's
@@ -109,17 +116,24 @@ def judge(
             hosts = [stack.enter_context(Hosted(launch, hash_seed)) for hash_seed in (1, 2)]
             session = Session(hosts, lambda seen: progress(f"judge {teller.subject}: {seen:,} stories"))
             teller.about = hosts[0].about
-            findings = list(_judge(session, teller, bound or Bound(), seed, walk, time_limit))
+            offered = hosts[0].about.offers
+            end = time.monotonic() + time_limit
+            chosen = {name for name in names() if only is None or name in only}
+            findings = list(_judge(session, teller, bound or Bound(), seed, walk, end, chosen))
+            findings[-len(CONDUCT) : -len(CONDUCT)] = _lived(launch, teller, findings, end, chosen, progress)
         progress("")
         facts = {"printed": hosts[0].printed, "printed bytes": hosts[0].printed_bytes} if hosts[0].printed else {}
         told = dict.fromkeys(line for host in hosts for line in host.conduct())
         facts = {**facts, "fences": hosts[0].fences(), **({"did": list(told)} if told else {})}
         facts = {**facts, "seed": seed, "walk": walk, **({"package": package} if package else {})}
+        facts = {**facts, "not asked": [line for line in not_asked(offered) if line.partition(":")[0] in chosen]}
         return [attrs.evolve(finding, facts={**finding.facts, **facts}) for finding in findings]
     except CannotInstall as error:
-        return teller.nothing_known(f"{package} cannot be installed: {error}", "an environment that has the package")
+        known = f"{package} cannot be installed: {error}", "an environment that has the package"
     except NotLoaded as error:
-        return teller.nothing_known(str(error), "a policy that loads, or a longer time limit")
+        known = str(error), "a policy that loads, or a longer time limit"
+    always = {*(one.name for one in obligations()), *(one.name for one in asked(()))}
+    return teller.nothing_known(*known, always if only is None else always & set(only))
 
 
 def known_role(role: str) -> None:
@@ -128,11 +142,37 @@ def known_role(role: str) -> None:
         raise UsageError(f"there is no role {role!r}: the roles are breaker")
 
 
+def _lived(
+    launch: Launch,
+    teller: Teller,
+    findings: Sequence[Finding],
+    end: float,
+    chosen: Collection[str],
+    progress: Progress,
+) -> list[Finding]:
+    """What the policy keeps in its life, in a process where the clocks are ours; and what it was seen to forget."""
+    ours = attrs.evolve(launch, zone=ZONE)
+    told: list[Finding] = []
+    try:
+        with Hosted(ours, hash_seed=1) as host:
+            for finding in findings:
+                story = finding.facts.get("told")
+                if finding.kind == "obligation" and finding.facts.get("tripped at step", 0) is None and story:
+                    drill = Drill((), (story_of(story),))
+                    if forgets(host, drill):
+                        cast("dict[str, object]", finding.facts)["memory"] = FORGETS
+            told = list(examine(host, teller, end, chosen, lambda name: progress(f"judge {teller.subject}: {name}")))
+    except (NotLoaded, MeshspecError) as error:
+        reason = f"it loads, and not where the clocks are ours: {error}"
+        names = [one.name for one in asked(teller.about.offers) if one.name in chosen]
+        told = [f for f in teller.nothing_known(reason, "a policy that loads there", names) if f.kind == "obligation"]
+    return told
+
+
 def _judge(
-    session: Session, teller: Teller, bound: Bound, seed: int, walk: int, time_limit: float
+    session: Session, teller: Teller, bound: Bound, seed: int, walk: int, end: float, chosen: Collection[str]
 ) -> Iterator[Finding]:
-    end = time.monotonic() + time_limit
-    for obligation in obligations():
+    for obligation in (one for one in obligations() if one.name in chosen):
         share = (end - time.monotonic()) / 2  # a slow one leaves something to those after it
         seen = _examine(session, obligation, obligation.stories(bound), Tally(), time.monotonic() + share)
         if not seen.over and seen.owed:

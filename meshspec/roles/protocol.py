@@ -22,12 +22,13 @@ class Spoiled(ValueError):
 
 
 class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The policy as loaded: its name, the file and line it is written at, and the line of ``observe``."""
+    """The policy as loaded: its name, the file and line it is written at, the line of ``observe``, what it offers."""
 
     name: _Text
     file: _Text
     line: _Count
     observe: _Count
+    offers: tuple[_Text, ...] = ()
 
 
 class Refusal(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -69,6 +70,21 @@ class Outcome:
         return self.word in ("memory", "hung", "ended")
 
 
+@attrs.frozen
+class Drilled:
+    """What a policy answered in a drill, operation by operation.
+
+    ``said`` is what it then raised, or answered that is no decision, or how it was cut short; empty where it came to
+    the end.
+    """
+
+    answers: tuple[str, ...]
+    said: str = ""
+    file: str = ""
+    line: int = 0
+    cut: bool = False
+
+
 class _Done(msgspec.Struct, array_like=True, tag="done", forbid_unknown_fields=True):
     step: _Count
 
@@ -94,6 +110,14 @@ class _Raised(msgspec.Struct, array_like=True, tag="raised", forbid_unknown_fiel
     line: _Count
 
 
+class _Drilled(msgspec.Struct, array_like=True, tag="drilled", forbid_unknown_fields=True):
+    answers: tuple[_Text, ...]
+    said: _Text
+    file: _Text
+    line: _Count
+
+
+_DRILLED = msgspec.json.Decoder(_Drilled | _Memory)
 _OUTCOMES = msgspec.json.Decoder(_Done | _Memory | _Trip | _Nonsense | _Raised)
 _ABOUTS = msgspec.json.Decoder(About)
 _REFUSALS = msgspec.json.Decoder(Refusal)
@@ -117,3 +141,17 @@ def outcome(line: bytes, steps: int) -> Outcome:
         raise Spoiled
     said, file, number = getattr(told, "said", ""), getattr(told, "file", ""), getattr(told, "line", 0)
     return Outcome(type(told).__name__.strip("_").lower(), told.step, said, file, number)
+
+
+def drilled(line: bytes, operations: int) -> Drilled:
+    """How a drill of that many operations went; raises :class:`Spoiled` for what no host writes of it."""
+    try:
+        told = _DRILLED.decode(line)
+    except (ValueError, RecursionError):
+        raise Spoiled from None
+    if isinstance(told, _Memory):
+        return Drilled((), f"it ran into the memory limit at operation {told.step}", cut=True)
+    whole = len(told.answers) == operations
+    if len(told.answers) > operations or whole == bool(told.said):
+        raise Spoiled
+    return Drilled(told.answers, told.said, told.file, told.line)

@@ -10,15 +10,21 @@ from meshspec.answer import Answer, Finding, Strength
 
 KEEPS = "keeps it"
 NEVER_TRIPS = "never trips"
+BREAKS = "breaks it"
 
 
 @attrs.frozen
 class Record:
-    """One adapter's record: for each obligation :data:`KEEPS`, :data:`NEVER_TRIPS`, or the step of the false trip."""
+    """One adapter's record in a role: for each obligation :data:`KEEPS`, or how it is broken.
+
+    That is :data:`NEVER_TRIPS` or the step of the false trip, of an obligation about stories, and else
+    :data:`BREAKS`.
+    """
 
     adapter: str
     package: str
     says: Mapping[str, str | int]
+    role: str = "breaker"
 
 
 def told(finding: Finding) -> str | int:
@@ -31,6 +37,8 @@ def told(finding: Finding) -> str | int:
         return KEEPS
     if finding.answer is not Answer.VIOLATED:
         return str(finding.answer.value)
+    if "tripped at step" not in finding.facts:
+        return BREAKS
     step = finding.facts.get("tripped at step")
     return step if isinstance(step, int) else NEVER_TRIPS
 
@@ -64,7 +72,7 @@ def compare(record: Record, findings: Iterable[Finding]) -> list[Finding]:
                 strength=Strength.TESTED if answer is Answer.HOLDS else None,
                 tested=found.tested if found is not None else None,
                 reason=reason,
-                facts={"unit": "stories"},
+                facts={"unit": found.facts.get("unit", "stories") if found is not None else "stories"},
             )
         )
     return lines

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
 
 import attrs
 
 from meshspec.answer import Answer, Counterexample, Finding, Step, Strength
-from meshspec.roles import breaker
+from meshspec.roles import breaker, life
 from meshspec.roles.breaker import Bound, Obligation, obligations
 from meshspec.roles.hosted import shown
+from meshspec.roles.owed import Duty
 from meshspec.roles.protocol import About, Outcome
 from meshspec.roles.retell import source_of
 from meshspec.roles.story import Story, converges, describe, length, stories_in_all, unroll, words
@@ -76,11 +79,18 @@ class Conduct:
                 self.differs = self.differs or (story, one, other)
 
 
-def where(obligation: Obligation) -> str:
+def where(obligation: Duty) -> str:
     """File and line at which the obligation is stated."""
-    source = Path(breaker.__file__).read_text(encoding="utf-8").splitlines()
-    line = next(i for i, text in enumerate(source, 1) if text.strip() == f'"{obligation.name}",')
-    return f"meshspec/roles/breaker.py:{line}"
+    stated = breaker if any(one.name == obligation.name for one in obligations()) else life
+    return line_in(stated, obligation.name)
+
+
+def line_in(module: ModuleType, name: str) -> str:
+    """File and line at which an obligation of that name is stated in a module of roles."""
+    file = Path(str(module.__file__))
+    lines = file.read_text(encoding="utf-8").splitlines()
+    told = (f'"{name}",', f'LIVE = "{name}"')
+    return f"meshspec/roles/{file.name}:{next(i for i, text in enumerate(lines, 1) if text.strip() in told)}"
 
 
 def plural(count: int, noun: str) -> str:
@@ -110,7 +120,7 @@ class Teller:
     def policy(self, line: int = 0) -> str:
         return f"{shown(self.about.file)}:{line or self.about.line}" if self.about.file else ""
 
-    def facts(self, obligation: Obligation) -> dict[str, object]:
+    def facts(self, obligation: Duty) -> dict[str, object]:
         facts: dict[str, object] = {
             "says": obligation.says,
             "stands for": list(obligation.stands_for),
@@ -230,9 +240,9 @@ class Teller:
             facts=facts,
         )
 
-    def nothing_known(self, reason: str, settles: str) -> list[Finding]:
-        """UNDETERMINED throughout, because no story could be shown."""
-        named = [(o.name, "obligation", where(o), self.facts(o)) for o in obligations()]
+    def nothing_known(self, reason: str, settles: str, asked: Collection[str]) -> list[Finding]:
+        """UNDETERMINED throughout what is asked, because no story could be shown."""
+        named = [(o.name, "obligation", where(o), self.facts(o)) for o in life.owed() if o.name in asked]
         named += [(name, name, "", {"says": says}) for name, says in CONDUCT.items()]
         return [
             Finding(
@@ -269,6 +279,12 @@ class Teller:
             again = Step(f"(the loop goes on in the same way through step {tail})", note="CONTINUE", at=0)
             steps = [*steps[:head], again, *steps[tail:]] if tail > head else steps
         return Counterexample({}, tuple(steps), failed, how)
+
+
+def story_of(told: object) -> Story:
+    """The story of a finding that tells it whole."""
+    whole = cast("dict[str, Any]", told)
+    return Story(tuple(whole["prefix"]), tuple(whole["loop"]), whole["one_tool"], whole["field"], whole["steps"])
 
 
 def did(outcome: Outcome) -> str:

@@ -64,3 +64,36 @@ class SuccessOnSilence(EffectLedger):
         self.on_the_way[e] = True
         self.awaiting[e] = True
         self.told[e] = Told.SUCCESS
+
+
+@model
+class TakenOffBeforeWritten(EffectLedger):
+    """Work is taken off the queue before it is written down, and is nowhere then."""
+
+    @action
+    def suppress(self, e: Effect) -> None:
+        require(self.up and self.waiting[e])
+        self.waiting[e] = False
+
+
+@model
+class DiesOnWhatItReads(EffectLedger):
+    """The worker comes up, reads the log, and dies of what it reads: a supervisor starts it for ever."""
+
+    @action
+    def recover(self) -> None:
+        require(not self.up)
+        self.read_back()
+
+
+@model
+class WaitsForGoodNews(EffectLedger):
+    """A doubt is closed when the service says that it has acted; "no, never" is asked about again, for ever."""
+
+    @action
+    def settle(self, e: Effect) -> None:
+        require(self.up and self.doubtful[e] and not self.on_the_way[e])
+        if self.applied[e] > 0:
+            self.doubtful[e] = False
+            self.recorded[e] = True
+            self.told[e] = Told.SUCCESS

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -9,14 +11,18 @@ import meshspec.adapters
 from meshspec.adapters import adapters, judge
 from meshspec.answer import Answer, Finding
 from meshspec.errors import UsageError
+from meshspec.properties.breakers import RECORDS
 from meshspec.roles import environments
 from meshspec.roles.breaker import Bound, obligations
 from meshspec.roles.environments import CannotInstall, interpreter
 from meshspec.roles.hosted import Hosted, Launch
 from meshspec.roles.judge import judge as judge_target
+from meshspec.roles.record import NEVER_TRIPS, Record, compare, told
 from meshspec.roles.story import SHAPES, Shape, Story
+from meshspec.roles.telling import CONDUCT as RULES
 
 SMALL = Bound(prefix=1, loop=2)
+CONDUCT = list(RULES)
 TRIPS = [o.name for o in obligations() if o.must_trip]
 LETS = [o.name for o in obligations() if not o.must_trip]
 
@@ -31,25 +37,43 @@ def _own_cache(cache: str, monkeypatch: pytest.MonkeyPatch) -> None:  # pyright:
     monkeypatch.setenv("MESHSPEC_CACHE", cache)
 
 
-def put_to(name: str) -> dict[str, Finding]:
-    return {finding.property: finding for finding in judge(name, bound=Bound(prefix=0, loop=2), walk=2)}
+def put_to(name: str, loop: int = 2, only: Collection[str] | None = None) -> dict[str, Finding]:
+    info = adapters()[name]
+    found = judge_target(
+        info.target,
+        package=info.package,
+        subject=name,
+        promises=info.promised("breaker"),
+        bound=Bound(prefix=0, loop=loop),
+        walk=0,
+        only=only,
+    )
+    return {finding.property: finding for finding in found}
 
 
-def test_agent_loop_guard_stops_repair_runs_and_distinct_work_and_misses_a_stuck_loop() -> None:
-    found = put_to("agent-loop-guard")
-    violated = {name: f.facts["tripped at step"] for name, f in found.items() if f.answer is Answer.VIOLATED}
-    assert violated == {
-        "lets-converging-repair-run": 7,
-        "lets-distinct-work-run": 7,
-        "trips-on-stuck-loop": None,
-    }
-    assert {f.answer for name, f in found.items() if name not in violated} == {Answer.HOLDS}
+@pytest.mark.parametrize("record", [r for r in RECORDS if r.adapter != "agent-loop-guard-without-output"])
+def test_every_line_of_the_record_agrees_and_nothing_was_asked_that_is_not_on_record(record: Record) -> None:
+    found = put_to(record.adapter, loop=3 if record.adapter == "agent-watchdog" else 2)
+    lines = compare(record, found.values())
+    assert [line.property for line in lines if line.answer is not Answer.HOLDS] == []
+    assert list(found) == [*record.says, *CONDUCT]
+    assert {found[name].answer for name in CONDUCT} == {Answer.HOLDS}
+
+
+def test_what_agent_loop_guard_is_not_told_it_does_not_use() -> None:
+    record = next(r for r in RECORDS if r.adapter == "agent-loop-guard-without-output")
+    names = ["trips-on-identical-success", "not-evaded-by-irrelevant-field", "lets-converging-repair-run"]
+    found = put_to(record.adapter, loop=1, only=names)
+    assert [told(found[name]) for name in names] == [record.says[name] for name in names]
+    assert found["trips-on-identical-success"].facts["tripped at step"] == 7  # 5 where it is told
+
+
+def test_agent_loop_guard_says_by_which_strategy_it_stops_distinct_work() -> None:
+    found = put_to("agent-loop-guard", only=["trips-on-identical-success", "lets-distinct-work-run"])
     assert found["trips-on-identical-success"].facts["tripped at step"] == 5
-    assert found["trips-on-alternation"].facts["tripped at step"] == 6
+    assert found["lets-distinct-work-run"].facts["promised"] is True
     assert found["lets-distinct-work-run"].counterexample is not None
     assert "cycle_detection" in found["lets-distinct-work-run"].counterexample.steps[-1].note
-    assert found["lets-distinct-work-run"].facts["promised"] is True
-    assert found["lets-converging-repair-run"].facts["promised"] is False
 
 
 def test_agent_loop_guard_stops_a_repair_run_with_one_step_between_at_step_7_too() -> None:
@@ -61,23 +85,58 @@ def test_agent_loop_guard_stops_a_repair_run_with_one_step_between_at_step_7_too
     assert (outcome.word, outcome.step) == ("trip", 7) and outcome.said.startswith("cycle_detection")
 
 
-def test_pybreaker_sees_failures_in_a_row_and_nothing_else() -> None:
-    found = put_to("pybreaker")
-    violated = {name: f.facts["tripped at step"] for name, f in found.items() if f.answer is Answer.VIOLATED}
-    assert violated == {**dict.fromkeys(TRIPS), "lets-converging-repair-run": 5}
-    assert found["lets-distinct-work-run"].answer is Answer.HOLDS
-    assert all(found[name].facts["promised"] is False for name in [*TRIPS, *LETS])
+def test_pybreaker_promises_what_follows_a_trip_and_nothing_of_loops() -> None:
+    found = put_to("pybreaker", only=["lets-distinct-work-run", "half-open-admits-one", "correct-traffic-passes"])
+    assert {name: found[name].facts.get("promised") for name in found if name not in CONDUCT} == {
+        "lets-distinct-work-run": False,
+        "half-open-admits-one": True,
+        "correct-traffic-passes": False,
+    }
+    assert found["correct-traffic-passes"].reason == (
+        "calls that are interrupted say nothing of what they call, and after 5 it refused"
+    )
     assert (
         found["total"].replay == "meshspec check pybreaker --role breaker --seed 0 --prefix 0 --with pybreaker==1.4.1"
     )
     assert found["total"].subject == "pybreaker"
 
 
+@pytest.mark.parametrize(
+    ("name", "patch", "obligation", "before", "after"),
+    [
+        ("agent-loop-guard", "guard.action_config.stop_threshold = 5", "trips-on-identical-success", 5, 6),
+        ("agent-watchdog", "watchdog.max_identical_calls = 7", "lets-converging-repair-run", 3, 7),
+        ("agent-watchdog", "watchdog.pattern_window_size = 12", "trips-on-alternation", NEVER_TRIPS, 12),
+        ("pybreaker", "circuit.fail_max = 9", "lets-converging-repair-run", 5, 9),
+    ],
+)
+def test_one_threshold_patched_in_a_package_moves_the_cell(
+    name: str, patch: str, obligation: str, before: str | int, after: str | int, tmp_path: Path
+) -> None:
+    def cell(target: str) -> str | int:
+        found = judge_target(target, package=info.package, bound=Bound(0, 3), walk=0, only=[obligation])[0]
+        return cast("int | None", found.facts.get("tripped at step")) or told(found)
+
+    info = adapters()[name]
+    shipped = Path(info.target.rpartition(":")[0]).read_text(encoding="utf-8")
+    init = f"    def __init__(self):\n        super().__init__()\n        self.{patch}\n"
+    (tmp_path / "patched.py").write_text(f"{shipped}\n\nclass Patched(Adapter):\n{init}")
+    assert (cell(info.target), cell(f"{tmp_path / 'patched.py'}:Patched")) == (before, after)
+
+
 DO_NOTHING = {
     "agent-loop-guard": (
         "loop_guard",
         "class Calm:\n    is_loop = False\n"
-        "class LoopGuard:\n    def check(self, tool, args, output): return Calm()\n",
+        "class LoopGuard:\n    def check(self, tool, args, output): return Calm()\n"
+        "    def reset(self): ...\n",
+    ),
+    "agent-watchdog": (
+        "agent_watchdog",
+        "import contextlib\nclass WatchdogHalt(Exception): ...\n"
+        "class AgentWatchdog:\n    def __init__(self, timeout_seconds): ...\n"
+        "    def watch(self, name): return contextlib.nullcontext()\n"
+        "    def record_tool_call(self, tool, args, output): ...\n",
     ),
     "pybreaker": (
         "pybreaker",
@@ -96,7 +155,11 @@ def test_an_adapter_over_a_do_nothing_stand_in_fails_what_it_must(
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     found = judge_target(adapters()[name].target, bound=SMALL, walk=2)
     assert [f.property for f in found if f.answer is Answer.VIOLATED] == TRIPS
-    assert [f.property for f in found if f.answer is Answer.HOLDS] == [*LETS, "total", "contract", "deterministic"]
+    held = [f.property for f in found if f.answer is Answer.HOLDS]
+    calm = ["correct-traffic-passes"] if name == "pybreaker" else []  # it lets everything pass
+    assert held == [*LETS, "independent-of-wall-clock", *calm, *CONDUCT]
+    vacuous = [f.property for f in found if f.answer is Answer.VACUOUS]
+    assert {"trip-keeps-holding", "sees-calls-of-worker-threads"} <= set(vacuous)
 
 
 def test_every_adapter_is_under_forty_lines_and_names_its_package_with_a_version() -> None:
@@ -104,15 +167,18 @@ def test_every_adapter_is_under_forty_lines_and_names_its_package_with_a_version
     for file in folder.glob("*.py"):
         if file.name != "__init__.py":
             assert len(file.read_text(encoding="utf-8").splitlines()) < 40, file.name
-    assert {info.package: info.version for info in adapters().values()} == {
+    versions = {info.package: info.version for info in adapters().values() if "breaker" in info.targets}
+    assert versions == {
         "agent-loop-guard==0.1.1": "0.1.1",
+        "agent-watchdog==0.1.5": "0.1.5",
         "pybreaker==1.4.1": "1.4.1",
     }
 
 
 def test_what_an_adapter_says_is_promised_are_obligations() -> None:
     for info in adapters().values():
-        assert info.promises <= {o.name for o in obligations()}
+        if "breaker" in info.targets:
+            assert info.promised("breaker") == info.promises
 
 
 def test_a_package_that_cannot_be_had_is_undetermined_and_never_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,12 +187,12 @@ def test_a_package_that_cannot_be_had_is_undetermined_and_never_skipped(monkeypa
 
     monkeypatch.setattr(environments, "_run", refuse)
     found = judge("pybreaker", package="pybreaker==9999")
-    assert {finding.answer for finding in found} == {Answer.UNDETERMINED} and len(found) == 9
+    assert {finding.answer for finding in found} == {Answer.UNDETERMINED} and len(found) == 13
     assert {finding.reason for finding in found} == {"pybreaker==9999 cannot be installed: no such version"}
 
 
 def test_a_name_that_is_no_adapter_and_a_package_that_is_not_its_own_are_refused() -> None:
-    with pytest.raises(UsageError, match=r"'tenacity' is no adapter \(agent-loop-guard, pybreaker\)"):
+    with pytest.raises(UsageError, match=r"'tenacity' is no adapter \(agent-loop-guard, .*, pybreaker\)"):
         judge("tenacity")
     with pytest.raises(UsageError, match=r"the adapter pybreaker drives pybreaker, not tenacity==9\.0\.0"):
         judge("pybreaker", package="tenacity==9.0.0")

@@ -15,8 +15,11 @@ from tests.generator import GeneratedModel, make
 Subject = tuple[LiftedModel, dict[type[Sort], int]]
 """A model and a scope to look at it in."""
 
-CI = range(200)
+CI = range(80)
 """The seeds that are tried on every run; `soak.py` tries more."""
+
+ALL = range(200)
+"""The seeds that `soak.py` puts to every engine, whatever share of the others it does."""
 
 
 @cache

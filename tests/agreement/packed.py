@@ -52,7 +52,10 @@ class PackedReading:
     def drawn(self, rnd: random.Random, count: int) -> list[State]:
         """States, reachable or not, whose ints lie within their bounds."""
         layout = self.reference.layout
-        kinds = [layout.values(c.variable.symbol.type, self.bounds.get(c.variable.symbol.name)) for c in layout.cells]
+        kinds = [
+            self.bounds[symbol.name] if symbol.name in self.bounds else layout.values(symbol.type)
+            for symbol in (cell.variable.symbol for cell in layout.cells)
+        ]
         gone = [c.variable.symbol.optional for c in layout.cells]
         return [
             tuple(

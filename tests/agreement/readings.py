@@ -47,7 +47,7 @@ def random_values(layout: Layout, rnd: random.Random) -> dict[Key, object]:
             values[cell.key] = rnd.choice(layout.values(symbol.type))
         else:
             inside = bounds is not None and rnd.random() < 0.7
-            values[cell.key] = rnd.choice(tuple(bounds.of(layout.model.instance)) if bounds and inside else INTS)
+            values[cell.key] = rnd.choice(bounds.of(layout.model.instance) if bounds and inside else INTS)
     return values
 
 

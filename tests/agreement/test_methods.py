@@ -33,7 +33,7 @@ def test_shipped_models_are_read_as_cpython_runs_them() -> None:
             assert compare(model, sizes, states=5).differences == []
 
 
-@pytest.mark.parametrize("first", range(0, 40, BATCH))
-def test_the_certificate_raises_no_false_alarm(first: int) -> None:
-    for seed in range(first, first + BATCH):
+def test_the_certificate_raises_no_false_alarm() -> None:
+    """On these, and in `soak.py` on hundreds."""
+    for seed in range(0, CI.stop, 4):
         assert certify(generated(seed).lifted, random_states=30).states > 0

@@ -34,7 +34,7 @@ from meshspec.backends import certificate
 from meshspec.errors import CertificateError
 
 right, anew = certificate.certify, []
-certificate.certify = lambda model: anew.append(model) or right(model)
+certificate.certify = lambda model, **how: anew.append(model) or right(model, **how)
 
 def certified(folder):
     for name in ("lamp", "helpers"):

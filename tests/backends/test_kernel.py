@@ -188,7 +188,7 @@ def symmetric() -> Iterator[tuple[Layout, Symmetry]]:
         Layout(lift(LedgerTwoCrashes), {Delegation: 3}),
         Layout(lift(Budget(cap=2, tries=2, budget=4)), {Component: 3, Failure: 3}),
         Layout(lift(Counters(limit=3)), {Counter: 9}),
-        *(Layout(generated(seed).lifted, generated(seed).sizes(3)) for seed in range(40)),
+        *(Layout(generated(seed).lifted, generated(seed).sizes(3)) for seed in range(20)),
     ]
     for layout in layouts:
         symmetry = symmetry_of(layout)

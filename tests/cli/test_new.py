@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import mypy.api
 import pytest
 
 from meshspec.adapters import judge
@@ -16,8 +15,6 @@ from meshspec.errors import UsageError
 from meshspec.report.templates import KINDS, files, name_of
 from meshspec.roles.breaker import Bound
 from tests.cli.conftest import User
-
-ROOT = Path(__file__).parents[2]
 
 
 def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -73,16 +70,14 @@ def test_a_role_has_a_reference_that_keeps_it_and_an_incident_that_breaks_it(use
     assert "3. ask(artifact0)" in broken.out
 
 
-def test_all_of_it_is_green_typed_and_tidy(user: User, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MYPYPATH", str(ROOT))
+def test_all_of_it_is_green_and_tidy(user: User) -> None:
+    """That it is typed, tests/test_typing.py says."""
     for kind in KINDS:
         assert user.run("new", kind, f"a {kind} of mine").code == 0
     written = sorted(path.name for path in user.folder.glob("*.py"))
     assert len(written) == 2 * len(KINDS)
     done = python(user.folder, "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:randomly")
-    assert done.returncode == 0 and "26 passed" in done.stdout, done.stdout
-    out, errors, code = mypy.api.run(["--strict", "--follow-imports=silent", "--config-file=", *written])
-    assert (code, errors) == (0, ""), out
+    assert done.returncode == 0 and "30 passed" in done.stdout, done.stdout
     tidy = python(user.folder, "ruff", "check", "--isolated", "--no-cache", "--select", "E4,E7,E9,F,I,B,UP", *written)
     assert tidy.returncode == 0, tidy.stdout
     laid = python(user.folder, "ruff", "format", "--isolated", "--no-cache", "--check", *written)

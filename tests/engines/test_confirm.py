@@ -8,7 +8,7 @@ from typing import Any
 import attrs
 import pytest
 
-from meshspec import action, always, any_of, each, evidence, fault, model, promise, require, var
+from meshspec import action, always, any_of, each, eventually, evidence, fault, model, promise, require, var
 from meshspec.answer import Answer, Finding, Strength
 from meshspec.claims import unknown_names
 from meshspec.engines.confirm import Confirmation
@@ -247,6 +247,65 @@ def test_a_parent_that_breaks_the_claim_on_the_same_schedule_is_no_mending() -> 
     )
     assert found["at_most_six holds"].answer is Answer.VIOLATED
     assert found["nothing is vacuous"].reason == "at_most_six is VIOLATED"
+
+
+@model
+class Arrives:
+    """It gets there, if it is taken there."""
+
+    there: bool = var(False)
+    lost: bool = var(False)
+
+    def may_go(self) -> bool:
+        return not self.lost
+
+    @action
+    def lose(self) -> None:
+        require(not self.lost and not self.there)
+        self.lost = True
+
+    @action
+    def go(self) -> None:
+        require(not self.there and self.may_go())
+        self.there = True
+
+    @eventually
+    def it_is_there(self) -> bool:
+        """The one claim: counts are told by whoever explored, whatever is claimed."""
+        return self.there
+
+
+@model
+class ArrivesAnyway(Arrives):
+    def may_go(self) -> bool:
+        return True
+
+
+@model
+class StaysLost(ArrivesAnyway):
+    def may_go(self) -> bool:
+        return not self.lost
+
+
+@model
+class StaysLostToo(Arrives):
+    @action
+    def lose(self) -> None:
+        require(not self.lost)
+        self.lost = True
+
+
+def lost(of: type, incident: type) -> dict[str, Finding]:
+    promises = {"it_is_there": promise(refuted_by={incident: ["lose"]})}
+    return wrong(confirmed(told(of=of, scope={}, states=3, deadlocks=1, promises=promises)))
+
+
+def test_where_an_incident_ends_its_parent_goes_on_or_breaks_the_claim_by_ending_too() -> None:
+    line = "it_is_there is refuted by StaysLost"
+    assert line not in lost(ArrivesAnyway, StaysLost)
+    found = lost(Arrives, StaysLostToo)[f"{line}Too"]
+    assert found.answer is Answer.VIOLATED
+    assert found.reason == "Arrives breaks it_is_there on the schedule of StaysLostToo too"
 
 
 def test_a_proof_that_is_claimed_and_fails_shows_what_stands_in_the_way() -> None:

@@ -70,9 +70,9 @@ def test_findings_counts_and_trails_are_the_same_in_every_space_for_corners() ->
         assert differences(lifted, sizes, Limits(max_states=20_000)) == [], lifted.name
 
 
-@pytest.mark.parametrize("first", range(0, 60, 20))
-def test_findings_counts_and_trails_are_the_same_in_every_space_for_generated_models(first: int) -> None:
-    for seed in range(first, first + 20):
+def test_findings_counts_and_trails_are_the_same_in_every_space_for_generated_models() -> None:
+    """`tests.agreement.soak` has thousands."""
+    for seed in range(20):
         found = generated(seed)
         assert differences(found.lifted, found.scope, Limits(max_states=20_000), counterexamples=2) == [], seed
 

@@ -124,8 +124,8 @@ def test_a_trail_is_the_path_of_a_search_with_parents(target: Any, sizes: dict[t
 
 def test_trails_in_corners_and_generated_models_are_paths_of_a_search_with_parents() -> None:
     subjects = [(m, {sort: 2 + place for place, sort in enumerate(m.sorts)}) for m in corners()]
-    subjects += [(generated(seed).lifted, dict(generated(seed).scope)) for seed in range(100, 125)]
-    assert sum(check(lifted, sizes) for lifted, sizes in subjects) > 25
+    subjects += [(generated(seed).lifted, dict(generated(seed).scope)) for seed in range(100, 110)]
+    assert sum(check(lifted, sizes) for lifted, sizes in subjects) > 15
 
 
 @model

@@ -44,7 +44,7 @@ def test_a_suite_is_of_a_class_or_an_instance() -> None:
 
 
 def test_a_suite_of_a_role_may_leave_the_policy_to_who_runs_it() -> None:
-    assert (suite(role="breaker").policy, suite(role="breaker").prefix) == ("", 1)
+    assert (suite(role="breaker").policy, suite(role="breaker").prefix) == ("", None)
     assert suite(role="breaker", policy="guard:Guard", prefix=0).policy == "guard:Guard"
 
 

@@ -18,6 +18,7 @@ from meshspec.lang.declare import Kind
 from meshspec.report.explain import entries, found, groups, is_explained, lines
 from meshspec.report.glossary import GROUPS
 from meshspec.roles.breaker import obligations
+from meshspec.roles.known import ROLES
 from meshspec.roles.telling import CONDUCT
 from meshspec.targets import shipped_evidence, shipped_models
 
@@ -77,6 +78,24 @@ def test_every_shipped_incident_says_what_it_breaks_and_what_to_change_back() ->
     assert naive.mended.endswith("recovery = ASK instead of RESEND")
     (eager,) = found("ExecuteThenRecord")
     assert re.search(r"send as at \S*models/effect_ledger.py:\d+ instead of \S*models/incidents", eager.mended)
+    (cached,) = found("TableInACache")
+    assert re.search(r": without evict, which is added at \S*models/incidents", cached.mended)
+
+
+def test_every_role_is_explained_with_its_contract_what_keeps_it_and_what_breaks_each_part() -> None:
+    for role in ROLES.values():
+        (entry,) = found(role.name)
+        assert entry.group == "roles of policies" and f"The contract: {role.contract}." in entry.says
+        assert role.reference in entry.mended and set(role.names) <= set(entry.see)
+        for one in role.obligations:
+            (told,) = found(one.name)
+            assert told.group == f"obligations of {role.a}" and told.wrong == one.in_production
+            incident = role.incidents[one.name].partition(":")[2]
+            assert f"{incident} in " in told.mended and " breaks it: " in told.mended
+        for name, rule in role.conduct.items():
+            assert any(f"Of {role.a}: {rule}." in told.says for told in found(name))
+    (once,) = found("agent-once")
+    assert "no tenant and no number" in once.says and "equal-effects-agree: keeps it" in once.says
 
 
 def test_every_shipped_model_and_every_name_of_the_registry_has_an_entry() -> None:
@@ -113,7 +132,7 @@ def test_the_glossary_is_short_and_in_whole_sentences() -> None:
                 assert text == "" or text.endswith("."), text
                 assert not text[:1].islower() or text.startswith("meshspec "), text
             assert len(lines(entry, 100)) <= 14, entry.name
-    names = [(entry.group, entry.name) for entry in entries()]
+    names = [(entry.group, entry.name, entry.source) for entry in entries()]  # two models may promise one name
     assert len(names) == len(set(names))
 
 

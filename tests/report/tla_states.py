@@ -102,6 +102,8 @@ class Module:
                 return both[0] | both[1] if all(isinstance(s, frozenset) for s in both) else Either(both)
             case ("\\", left, right):
                 return of(left) - of(right)
+            case ("\\X", ("\\X", *sets), last):  # a product of three sets is a set of triples
+                return of(("\\X", *sets, last))
             case ("\\X", *sets):
                 return frozenset(itertools.product(*map(of, sets)))
             case ("IF", condition, then, otherwise):

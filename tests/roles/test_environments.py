@@ -57,7 +57,7 @@ def test_a_version_that_does_not_exist_cannot_be_installed_and_all_is_undetermin
     cut_off(monkeypatch)
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     found = judge(f"{standins.__file__}:NeverTrips", package="pybreaker==0.0.0.dev99")
-    assert {finding.answer for finding in found} == {Answer.UNDETERMINED} and len(found) == 9
+    assert {finding.answer for finding in found} == {Answer.UNDETERMINED} and len(found) == 13
     assert all(
         finding.reason.startswith("pybreaker==0.0.0.dev99 cannot be installed: ")
         and "No matching distribution found" in finding.reason

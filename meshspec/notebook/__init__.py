@@ -8,7 +8,6 @@ else. Every result shows itself at the end of a cell and has ``to_dataframe()``;
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -20,17 +19,16 @@ from meshspec.config import REQUIRED, Config, load
 from meshspec.engines.check import DEFAULT_ENGINES, Settings, scope_of, without
 from meshspec.engines.limits import MUTANTS, Driving, Limits, Options, memory
 from meshspec.engines.walk import Walk
-from meshspec.errors import Disagreement, UsageError
+from meshspec.errors import UsageError
 from meshspec.lang.fences import watching
 from meshspec.lang.lift import LiftedModel
 from meshspec.lang.places import number_cells
+from meshspec.notebook.walker import Walker
 from meshspec.report.agreement import Agreement
 from meshspec.report.agreement import agreement as compared
 from meshspec.report.checked import Checked, checked
 from meshspec.report.figures import figure
-from meshspec.report.html import html
-from meshspec.report.lines import lines
-from meshspec.report.text import clean
+from meshspec.report.judged import Judged
 from meshspec.sorts import Sort
 from meshspec.targets import Target, target_of
 from meshspec.waivers import Waivers, today
@@ -41,8 +39,8 @@ if TYPE_CHECKING:
     from meshspec.engines.mutation import MutationReport
 
 __all__ = [
-    "Walker", "agreement", "check", "coverage", "drive", "explore", "figure", "graph", "live", "model", "mutate",
-    "prove", "simulate", "walk",
+    "Walker", "agreement", "check", "coverage", "drive", "explore", "figure", "graph", "judge", "live", "model",
+    "mutate", "prove", "simulate", "walk",
 ]  # fmt: skip
 
 Scope = Mapping[Any, int]
@@ -51,9 +49,6 @@ NAMELESS = "no command reaches a model that stands in no file: begin its cell wi
 
 GRAPH_STATES = 3000
 """The most states of a graph for which no other bound is given: it is there to be looked at."""
-
-MOST_BUTTONS = 40
-"""The most actions that have a button each."""
 
 
 def _name_cells() -> None:
@@ -111,6 +106,25 @@ def prove(model: Any, *, scope: Scope | None = None, **more: Any) -> Checked:
 def simulate(model: Any, *, scope: Scope | None = None, **more: Any) -> Checked:
     """What seeded random walks meet; `more` as for :func:`check`."""
     return check(model, scope=scope, engines=("simulate",), **more)
+
+
+def judge(policy: str | type, *, role: str, seed: int = 0, prefix: int | None = None) -> Judged:
+    """What a policy keeps of its role's obligations, as ``meshspec check POLICY --role ROLE`` finds.
+
+    `policy` is ``module:attr``, ``path.py:attr``, the name of a shipped adapter, or a class that can be imported; it
+    is made and run in processes of its own. `prefix` bounds the steps before the loop of a breaker's story; none is
+    the shortest. Raises :class:`UsageError` for what there is not, and for a class that was typed into a cell.
+    """
+    from meshspec.adapters import judge as judged
+    from meshspec.roles.breaker import Bound
+
+    target = policy if isinstance(policy, str) else f"{policy.__module__}:{policy.__qualname__}"
+    if target.startswith("__main__:"):
+        raise UsageError(f"{target} stands in a cell: begin it with %%writefile NAME.py, and judge 'NAME.py:CLASS'")
+    if role != "breaker" and prefix is not None:
+        raise UsageError(f"prefix is of a breaker's stories, and this is the role {role}: leave it out")
+    more: dict[str, Any] = {"bound": Bound(prefix=prefix or 0)} if role == "breaker" else {}
+    return Judged.of_findings(target, role, judged(target, role=role, seed=seed, **more))
 
 
 def drive(
@@ -275,122 +289,6 @@ def _read(
 
 
 # -- walking by hand -------------------------------------------------------------------------------------------
-
-
-class Walker:
-    """A model walked by hand: by buttons where there is ipywidgets, by :meth:`take`, :meth:`back` and :meth:`reset`.
-
-    ``walk`` is the :class:`meshspec.engines.walk.Walk` underneath; the methods return the walker, so that a cell that
-    ends in one of them shows where it stands.
-    """
-
-    def __init__(self, walk: Walk) -> None:
-        self.walk = walk
-        self.box: Any = None
-        try:
-            self._widgets: Any = importlib.import_module("ipywidgets")
-        except ImportError:
-            self._widgets = None
-        else:
-            self.box = self._widgets.VBox([])
-        self.message = ""
-        self._drawn()
-
-    # -- steps -------------------------------------------------------------------------------------------------
-
-    @watching()
-    def take(self, action: str | int) -> Walker:
-        """Take an enabled action, by its name with arguments or its place from 1; :class:`UsageError` for others."""
-        many = len(self.walk.enabled)
-        if isinstance(action, int) and not 1 <= action <= many:
-            raise UsageError(f"there is no action {action}: {many} are enabled, counted from 1")
-        self.walk.take(action - 1 if isinstance(action, int) else action)
-        return self._stands()
-
-    @watching()
-    def back(self) -> Walker:
-        """One step back; raises :class:`UsageError` at the start."""
-        self.walk.back()
-        return self._stands()
-
-    @watching()
-    def reset(self, initial: int | None = None) -> Walker:
-        """Back to the start, or to another initial state, counted from 1."""
-        many = self.walk.initials
-        if initial is not None and not 1 <= initial <= many:
-            raise UsageError(f"there is no initial state {initial}: there are {many:,}, counted from 1")
-        self.walk.reset(None if initial is None else initial - 1)
-        return self._stands()
-
-    def _stands(self) -> Walker:
-        self.message = ""
-        self._drawn()
-        return self
-
-    # -- what is shown -----------------------------------------------------------------------------------------
-
-    @property
-    def path(self) -> str:
-        """The path so far as text, as ``meshspec step --take`` reads it."""
-        return ",".join(self.walk.path)
-
-    def __repr__(self) -> str:
-        return "\n".join(lines(self.walk))
-
-    def to_dataframe(self) -> Any:
-        """A row for the first state and one after each step; :class:`UsageError` where there is no pandas."""
-        return self.walk.to_dataframe()
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        told = {"text/plain": repr(self), "text/html": html(self.walk)}
-        if self.box is None:
-            return told
-        return {**self.box._repr_mimebundle_(include=include, exclude=exclude), **told}
-
-    def _drawn(self) -> None:
-        """The widgets anew: where it stands, a button for each enabled action, back and reset, the path to copy."""
-        if self.box is None:
-            return
-        made = self._widgets
-        enabled = self.walk.enabled
-        wide = made.Layout(width="auto")
-        buttons = [
-            self._button(action, lambda action=action: self.take(action), wide) for action in enabled[:MOST_BUTTONS]
-        ]
-        if (left := len(enabled) - MOST_BUTTONS) > 0:
-            buttons.append(made.Label(f"… and {left:,} more, with .take(...)"))
-        ways = [self._button("back", self.back, wide), self._button("reset", self.reset, wide)]
-        for one in ways:
-            one.disabled = not self.walk.steps
-        shown = [made.HTML(html(self.walk)), made.HBox(buttons, layout=made.Layout(flex_flow="row wrap"))]
-        pasted = made.Text(value=self.path, description="path", disabled=False, layout=wide)
-        self.box.children = [
-            *shown,
-            made.HBox(ways),
-            pasted,
-            *([made.Label(clean(self.message))] if self.message else []),
-        ]
-
-    def _say(self, message: str) -> None:
-        self.message = message
-        self._drawn()
-
-    def _button(self, label: str, press: Any, layout: Any) -> Any:
-        said = clean(label)
-        short = said if len(said) <= 60 else f"{said[:59]}…"
-        button = self._widgets.Button(description=short, tooltip=said, layout=layout)
-
-        def pressed(_: object) -> None:
-            try:
-                press()
-            except UsageError as error:  # pressed twice before the first was drawn
-                self._say(str(error))
-            except Disagreement as error:
-                self._say(f"BUG of meshspec: {error}")
-                raise  # which widgets write to a log that few people look at
-
-        button.on_click(pressed)
-        return button
 
 
 @watching()

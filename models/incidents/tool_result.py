@@ -1,0 +1,34 @@
+"""What goes wrong with what a tool replies: each incident changes one decision."""
+
+from meshspec import model
+from meshspec.models.tool_result import Call, Reported, ToolResult
+
+
+@model
+class EndOfStreamIsComplete(ToolResult):
+    """No frame: a stream that has ended is taken to be whole, wherever it was cut."""
+
+    def judge(self, c: Call) -> Reported:
+        if self.failed[c] or (self.said[c] > 0 and self.arrived[c] == 0):
+            return Reported.ERROR
+        return Reported.WHOLE if self.arrived[c] > 0 else Reported.EMPTY
+
+
+@model
+class EmptyIsError(ToolResult):
+    """To have found nothing is told as an error, and is tried again."""
+
+    def judge(self, c: Call) -> Reported:
+        if self.failed[c] or self.arrived[c] < self.said[c]:
+            return Reported.ERROR
+        return Reported.WHOLE if self.arrived[c] > 0 else Reported.ERROR
+
+
+@model
+class FailureIsEmpty(ToolResult):
+    """A tool that fails before its first piece is told as one that found nothing."""
+
+    def judge(self, c: Call) -> Reported:
+        if self.arrived[c] == 0:
+            return Reported.EMPTY
+        return Reported.ERROR if self.failed[c] or self.arrived[c] < self.said[c] else Reported.WHOLE

@@ -1,0 +1,1 @@
+"""Tests of the adequacy of functions: every word of every answer, here and in other processes."""
