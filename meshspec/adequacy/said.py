@@ -113,7 +113,9 @@ def replay(function: Function, expressions: Iterable[str], *, before: str = "", 
     lines = [part for part in (function.imports, before, f"print({asked})") if part]
     if not function.imports:
         return "; ".join(lines)
-    return f"{environment} python -c {shlex.quote('; '.join(lines))}".strip()
+    code = "; ".join(lines)
+    quoted = shlex.quote(code) if set('"$`\\!') & set(code) else f'"{code}"'  # the plain way where there is one
+    return f"{environment} python -c {quoted}".strip()
 
 
 def literal(value: object) -> str:
@@ -138,6 +140,7 @@ def adequate(*findings: Finding) -> None:
     >>> from meshspec.adequacy import discriminates, stable
     >>> adequate(discriminates(lambda effect: repr(effect.arguments), topics=["numbers"]))
     """
+    __tracebackhide__ = True  # pytest shows the test, and the pair
     if not findings:
         raise Inadequate("nothing was asked: give at least one finding, as in adequate(discriminates(key))")
     wrong = [finding for finding in findings if finding.answer is not Answer.HOLDS]
