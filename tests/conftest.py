@@ -50,6 +50,13 @@ class SkipCount:
                 terminalreporter.line(f"  {nodeid}")
 
 
+@pytest.fixture(scope="session")
+def packages(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A cache for the environments of other people's packages: each is made once, for all workers of a session."""
+    base = tmp_path_factory.getbasetemp()
+    return str((base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "packages")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     os.environ["MESHSPEC_CACHE"] = "off"  # also for the processes that tests start
     if os.environ.get("CI") == "true" and not hasattr(config, "workerinput"):

@@ -3,6 +3,8 @@
 They lie under ``$MESHSPEC_CACHE``, else ``$XDG_CACHE_HOME/meshspec``, else ``~/.cache/meshspec``, as
 ``envs/NAME-VERSION-pyX.Y``. An environment is built beside its place and moved there in one step, so two processes
 that want the same one cannot break each other, and one that was interrupted leaves nothing that looks finished.
+The pip beside us installs into it, so that none has to be unpacked there first; where ours is missing or too old for
+that, the environment gets its own.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from importlib import metadata
 from pathlib import Path
 
 from meshspec.errors import UsageError
@@ -64,9 +67,12 @@ def interpreter(package: str) -> str:
         envs.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".building-", dir=envs) as scratch:
             built = Path(scratch) / "env"
-            _run([sys.executable, "-m", "venv", str(built)])
-            pip = [str(built / python.relative_to(place)), "-m", "pip", "install", "--no-input", "--retries", "2"]
-            _run([*pip, "--disable-pip-version-check", "--quiet", f"{name}=={version}"])
+            theirs = str(built / python.relative_to(place))
+            ours = _reaches_elsewhere()
+            _run([sys.executable, "-m", "venv", *(["--without-pip"] if ours else []), str(built)])
+            pip = [sys.executable, "-m", "pip", "--python", theirs] if ours else [theirs, "-m", "pip"]
+            said = ["--no-input", "--retries", "2", "--disable-pip-version-check", "--quiet"]
+            _run([*pip, "install", *said, f"{name}=={version}"])
             (built / _MARKER).write_text(f"{name}=={version}\n")
             if place.exists() and not ((place / _MARKER).exists() and python.exists()):
                 shutil.rmtree(place, ignore_errors=True)  # half an environment, or one whose Python is gone
@@ -77,6 +83,15 @@ def interpreter(package: str) -> str:
     if not python.exists():
         raise CannotInstall(f"the environment for {name}=={version} was made and is not there")
     return str(python)
+
+
+def _reaches_elsewhere() -> bool:
+    """Whether there is a pip beside us that can install into another environment, as every one since 22.3."""
+    try:
+        ours = metadata.version("pip")
+    except metadata.PackageNotFoundError:
+        return False
+    return tuple(map(int, re.findall(r"\d+", ours)[:2])) >= (22, 3)
 
 
 def _run(command: list[str]) -> None:

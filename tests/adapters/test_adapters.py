@@ -27,14 +27,9 @@ TRIPS = [o.name for o in obligations() if o.must_trip]
 LETS = [o.name for o in obligations() if not o.must_trip]
 
 
-@pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(tmp_path_factory.mktemp("cache"))
-
-
 @pytest.fixture(autouse=True)
-def _own_cache(cache: str, monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
-    monkeypatch.setenv("MESHSPEC_CACHE", cache)
+def _own_cache(packages: str, monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
+    monkeypatch.setenv("MESHSPEC_CACHE", packages)
 
 
 def put_to(name: str, loop: int = 2, only: Collection[str] | None = None) -> dict[str, Finding]:

@@ -23,8 +23,8 @@ def pairs_of(finding: Finding) -> set[str]:
     return {pair["pair"] for pair in cast("list[dict[str, str]]", finding.facts["pairs"])}
 
 
-def test_the_record_of_agentidemp_is_what_it_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MESHSPEC_CACHE", str(tmp_path))
+def test_the_record_of_agentidemp_is_what_it_does(packages: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MESHSPEC_CACHE", packages)
     found = judge("agentidemp-py", role="identity", walk=0)
     (record,) = [one for one in identities.RECORDS if one.adapter == "agentidemp-py"]
     assert {line.answer for line in compare(record, found)} == {Answer.HOLDS}

@@ -18,14 +18,9 @@ NAMES = ("agent-once", "agent-outbox")
 EXPIRY, TIMEOUT = "no-silent-duplicate-after-expiry", "unknown-outcome-surfaces"
 
 
-@pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(tmp_path_factory.mktemp("cache"))
-
-
 @pytest.fixture(autouse=True)
-def _own_cache(cache: str, monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
-    monkeypatch.setenv("MESHSPEC_CACHE", cache)
+def _own_cache(packages: str, monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
+    monkeypatch.setenv("MESHSPEC_CACHE", packages)
 
 
 def put_to(name: str, only: Collection[str] | None = None, target: str = "") -> dict[str, Finding]:

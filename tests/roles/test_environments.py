@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,24 @@ def test_an_environment_is_built_once_and_found_again(cache: Path, no_installer:
     assert subprocess.run([python, "-c", "pass"], check=False).returncode == 0
     assert interpreter("some-package==1.0") == python
     assert len(no_installer) == 2 and no_installer[1][-1] == "some-package==1.0"
+
+
+@pytest.mark.parametrize(("ours", "reaches"), [("22.2.2", False), ("", False), ("22.3", True), ("26.3.dev1", True)])
+def test_a_pip_beside_us_that_cannot_install_elsewhere_is_left_alone(
+    no_installer: list[list[str]], monkeypatch: pytest.MonkeyPatch, ours: str, reaches: bool
+) -> None:
+    def version(name: str) -> str:
+        if not ours:
+            raise metadata.PackageNotFoundError(name)
+        return ours
+
+    monkeypatch.setattr(metadata, "version", version)
+    python = interpreter("some-package==1.0")
+    made, installed = no_installer
+    assert ("--without-pip" in made) is reaches and made[0] == sys.executable
+    theirs = Path(made[-1]) / Path(python).relative_to(Path(python).parents[1])
+    begins = [sys.executable, "-m", "pip", "--python", str(theirs), "install"]
+    assert installed[: 6 if reaches else 4] == (begins if reaches else [str(theirs), "-m", "pip", "install"])
 
 
 def test_an_environment_that_was_left_unfinished_or_lost_its_python_is_built_again(
