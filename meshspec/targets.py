@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import importlib.util
 import pkgutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,7 @@ import attrs
 from meshspec.errors import ModelError, UsageError
 from meshspec.lang.declare import is_model, undecorated
 from meshspec.lang.evidence import Evidence
+from meshspec.lang.lift import LiftedModel
 from meshspec.lang.loading import kind_of, load_file, load_module, real_path
 from meshspec.lang.places import shown, where_is
 
@@ -66,8 +68,17 @@ def shipped_modules(package: str) -> Iterator[ModuleType]:
 
 
 def shipped_models() -> dict[str, type]:
-    """Every shipped model and incident by its class name."""
-    return {cls.__name__: cls for module in shipped_modules("models") for cls in models_in(module)}
+    """Every shipped model and incident by its class name; raises :class:`ModelError` where two share one."""
+    found: dict[str, type] = {}
+    for module in shipped_modules("models"):
+        for cls in models_in(module):
+            if (other := found.setdefault(cls.__name__, cls)) is not cls:
+                raise ModelError(
+                    f"{cls.__name__} is shipped twice, here and at {where_is(other)}: one would hide the other "
+                    "wherever it is asked for by name; rename one",
+                    where_is(cls),
+                )
+    return found
 
 
 def shipped_evidence() -> dict[str, Evidence]:
@@ -78,6 +89,22 @@ def shipped_evidence() -> dict[str, Evidence]:
         if isinstance(held, Evidence):
             found[module.__name__.rpartition(".")[2]] = held
     return found
+
+
+def usual_sizes(model: LiftedModel) -> dict[str, int]:
+    """The sizes in which its evidence confirms a shipped model, by sort; an incident has those of its model.
+
+    Elsewhere a claim may have nothing to be tried on. Empty for a model without shipped evidence.
+    """
+    for base in model.declared.cls.__mro__:
+        package, _, stem = base.__module__.rpartition(".")
+        if package != "meshspec.models":
+            continue
+        name = f"meshspec.properties.{stem}"  # the one evidence file of a model bears its file's name
+        held = getattr(importlib.import_module(name), "EVIDENCE", None) if importlib.util.find_spec(name) else None
+        if isinstance(held, Evidence) and held.model is base:
+            return {sort.__name__: size for sort, size in held.scope.items() if sort in model.sorts}
+    return {}
 
 
 def models_in(module: ModuleType) -> list[type]:

@@ -24,8 +24,13 @@ def is_proved(model: type, claim: str) -> bool:
 
 def broken(model: type, sizes: Mapping[type[Sort], int]) -> dict[str, tuple[str, ...]]:
     """The claims that a model breaks in a scope, lemmas apart, each with its shortest path."""
+    return dict(_broken(model, tuple(sizes.items())))
+
+
+@cache
+def _broken(model: type, sizes: tuple[tuple[type[Sort], int], ...]) -> Mapping[str, tuple[str, ...]]:
     return {
         found.property: found.counterexample.actions
-        for found in explore(lift(model), sizes)
+        for found in explore(lift(model), dict(sizes))
         if found.answer is Answer.VIOLATED and found.kind != "lemma" and found.counterexample is not None
     }

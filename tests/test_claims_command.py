@@ -31,8 +31,8 @@ def ship(monkeypatch: pytest.MonkeyPatch) -> Ship:
     def small(*evidence: str) -> None:
         status = "reproduced" if evidence else "open"
         first = msgspec.structs.replace(load().claims["F1.k.identical-calls"], status=status, evidence=evidence)
-        second = load().claims["F1.dominant-mode"]
-        invariant = msgspec.structs.replace(load().invariants["PB-TRIP-BOUND"], claims=(first.id,))
+        second = msgspec.structs.replace(load().claims["F1.dominant-mode"], status="open", evidence=())
+        invariant = msgspec.structs.replace(load().invariants["PB-TRIP-BOUND"], claims=(first.id,), evidence=())
         registry = Registry({first.id: first, second.id: second}, {invariant.id: invariant}, {})
         monkeypatch.setattr(registry_of, "load", lambda: registry)
 

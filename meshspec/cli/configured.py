@@ -21,6 +21,7 @@ from meshspec.engines.check import scope_of, without
 from meshspec.errors import UsageError
 from meshspec.lang.lift import LiftedModel
 from meshspec.report.checked import Asked
+from meshspec.targets import usual_sizes
 from meshspec.waivers import Waivers, today
 
 OPTIONS = {
@@ -115,12 +116,12 @@ def _text(key: str, value: object) -> str:
 
 
 def sizes_for(model: LiftedModel, given: Mapping[str, int]) -> dict[str, int]:
-    """The sizes that were given, and before those the project's, for sorts that the model has."""
+    """The sizes that were given; then the project's, for sorts that the model has; then those of shipped evidence."""
     has = {sort.__name__ for sort in model.sorts}
     usual = {name: size for name, size in (_run.config.scope or {}).items() if name in has and name not in given}
     _run.sizes |= usual
     _run.sorts |= has
-    return usual | dict(given)
+    return usual_sizes(model) | usual | dict(given)
 
 
 def taken_for(model: LiftedModel, given: Collection[str]) -> tuple[str, ...]:

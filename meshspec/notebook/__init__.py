@@ -30,7 +30,7 @@ from meshspec.report.checked import Checked, checked
 from meshspec.report.figures import figure
 from meshspec.report.judged import Judged
 from meshspec.sorts import Sort
-from meshspec.targets import Target, target_of
+from meshspec.targets import Target, target_of, usual_sizes
 from meshspec.waivers import Waivers, today
 
 if TYPE_CHECKING:
@@ -268,10 +268,10 @@ def _limits(asked: Config, max_states: int | None, max_memory: str | None = None
 
 
 def _scope(lifted: LiftedModel, given: Scope | None, asked: Config) -> dict[str, int]:
-    """Sizes by name: what the call says, before what the project says of sorts that this model has."""
+    """Sizes by name: what the call says, then what the project says of sorts that this model has, then evidence."""
     has = {sort.__name__ for sort in lifted.sorts}
     named = {name: size for name, size in (asked.scope or {}).items() if name in has}
-    return named | {key if isinstance(key, str) else key.__name__: size for key, size in (given or {}).items()}
+    return usual_sizes(lifted) | named | {key if isinstance(key, str) else key.__name__: size for key, size in (given or {}).items()}
 
 
 def _read(

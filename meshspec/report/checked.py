@@ -39,7 +39,7 @@ from meshspec.report import text
 from meshspec.report.words import claims_said
 from meshspec.report.wrap import cells
 from meshspec.sorts import Sort
-from meshspec.targets import Target, shipped_evidence, target_of
+from meshspec.targets import Target, shipped_evidence, target_of, usual_sizes
 
 UNEXAMINED = "refutability not examined by incidents: the model has none"
 UNTRIED = "refutability not examined by incidents: that {} break what they should is for evidence to state"
@@ -152,9 +152,10 @@ def checked(
 ) -> Checked:
     """Check a model: a class, an instance with its constants chosen, or a :class:`Target`.
 
-    `scope` gives sizes by sort or by its name, 2 where nothing is said. Raises :class:`UsageError` for a sort, fault
-    or engine that there is not, and :class:`meshspec.errors.ModelError` for a model that cannot be read. It runs in
-    this process, with what fences can stand around a call there.
+    `scope` gives sizes by sort or by its name; where it is silent a shipped model has the sizes of its evidence, and
+    any other 2. Raises :class:`UsageError` for a sort, fault or engine that there is not, and
+    :class:`meshspec.errors.ModelError` for a model that cannot be read. It runs in this process, with what fences can
+    stand around a call there.
     """
     with watching() as fences:
         found = ask(asked(model, scope=scope, engines=engines, settings=settings, without=without), progress)
@@ -174,7 +175,8 @@ def asked(
     target = model if isinstance(model, Target) else target_of(model)
     lifted = less_faults(certified(target.model), without)
     named = {key if isinstance(key, str) else key.__name__: size for key, size in (scope or {}).items()}
-    return Asked(target, lifted, scope_of(lifted, named), tuple(engines), settings or Settings(), tuple(without))
+    sizes = scope_of(lifted, usual_sizes(lifted) | named)
+    return Asked(target, lifted, sizes, tuple(engines), settings or Settings(), tuple(without))
 
 
 def ask(question: Asked, progress: Progress = silent) -> Checked:
