@@ -13,6 +13,7 @@ from meshspec.lang.evidence import Evidence
 from meshspec.properties.asking import proofs
 
 NAMES = (
+    "breaker_policy",
     "crowd",
     "event_log",
     "half_open_breaker",

@@ -271,7 +271,8 @@ def _scope(lifted: LiftedModel, given: Scope | None, asked: Config) -> dict[str,
     """Sizes by name: what the call says, then what the project says of sorts that this model has, then evidence."""
     has = {sort.__name__ for sort in lifted.sorts}
     named = {name: size for name, size in (asked.scope or {}).items() if name in has}
-    return usual_sizes(lifted) | named | {key if isinstance(key, str) else key.__name__: size for key, size in (given or {}).items()}
+    called = {key if isinstance(key, str) else key.__name__: size for key, size in (given or {}).items()}
+    return usual_sizes(lifted) | named | called
 
 
 def _read(
