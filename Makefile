@@ -22,8 +22,9 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 check: $(READY)  ## everything shipped: each promise, its evidence and its incidents
 	$(BIN)/meshspec check $(ARGS)
 
+# worksteal leaves what is stated in one file to one worker, but for the few that lie where work is taken over.
 test: $(READY)  ## the evidence, the tests of the tester, and the examples in docstrings
-	$(BIN)/python -m pytest -n 2 $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 lint: $(READY) floors  ## style, and the floors
 	$(BIN)/ruff check .

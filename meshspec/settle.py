@@ -79,7 +79,7 @@ class Values(Mapping[str, Value]):
 
 
 _V = TypeVar("_V")
-F = TypeVar("F", bound=Callable[..., None])
+F = TypeVar("F", bound=Callable[..., object])
 
 
 @attrs.frozen(eq=False)
@@ -97,6 +97,11 @@ class Evidently(Generic[F]):
         code = self.function.__code__
         return Where(code.co_filename, code.co_firstlineno)
 
+    def says_nothing(self, answer: object) -> None:
+        """Raise :class:`ModelError` where it answers something: ``return False`` would pass, so it must assert."""
+        if answer is not None:
+            raise ModelError(f"{self.name} returns {answer!r}, which nobody looks at: assert it instead", self.where)
+
     @property
     def reference(self) -> str:
         """What the registry calls it, as in ``properties.impossible:no_function_of_the_log_recovers``."""
@@ -105,7 +110,7 @@ class Evidently(Generic[F]):
 
 
 @attrs.frozen(eq=False)
-class Settlement(Evidently[Callable[[Values], None]]):
+class Settlement(Evidently[Callable[[Values], object]]):
     """What settles one claim of the texts; ``unread`` says of a printed value why nothing here follows from it."""
 
     claim: str
@@ -126,14 +131,14 @@ class Settlement(Evidently[Callable[[Values], None]]):
         if self.claim not in known:
             raise ModelError(f"the registry has no claim {self.claim!r}", self.where)
         read = Values(known[self.claim].values if values is None else values)
-        self.function(read)
+        self.says_nothing(self.function(read))
         if set(read.unread) != set(self.unread):
             odd = ", ".join(sorted(set(read.unread) ^ set(self.unread)))
             raise ModelError(f"{self.claim}: read every value, or say in unread= why not; see {odd}", self.where)
 
 
 @attrs.frozen(eq=False)
-class Showing(Evidently[Callable[[], None]]):
+class Showing(Evidently[Callable[[], object]]):
     """What shows named invariants, where no claim of a model does."""
 
     names: tuple[str, ...]
@@ -144,18 +149,18 @@ class Showing(Evidently[Callable[[], None]]):
 
     def run(self) -> None:
         """Run it; raises :class:`AssertionError` where it does not come out."""
-        self.function()
+        self.says_nothing(self.function())
 
 
 def settles(
     claim: str, status: str, /, *, unread: Mapping[str, str] = MappingProxyType({})
-) -> Callable[[Callable[[Values], None]], Settlement]:
+) -> Callable[[Callable[[Values], object]], Settlement]:
     """Decorate the function that settles a claim of the registry, with the status that it gives it.
 
     Raises :class:`ModelError` for a status that there is not, or that needs no evidence.
     """
 
-    def decorated(function: Callable[[Values], None]) -> Settlement:
+    def decorated(function: Callable[[Values], object]) -> Settlement:
         made = Settlement(function, claim, status, dict(unread))
         if status not in STATUSES or status == "open":
             raise ModelError(f"there is no way to settle a claim as {status!r}: {', '.join(STATUSES)}", made.where)
@@ -165,13 +170,13 @@ def settles(
     return decorated
 
 
-def shows(*names: str) -> Callable[[Callable[[], None]], Showing]:
+def shows(*names: str) -> Callable[[Callable[[], object]], Showing]:
     """Decorate a function that shows what the registry calls by these names.
 
     Raises :class:`ModelError` where there is no name.
     """
 
-    def decorated(function: Callable[[], None]) -> Showing:
+    def decorated(function: Callable[[], object]) -> Showing:
         made = Showing(function, names)
         if not names:
             raise ModelError(f"{made.name} shows nothing: name an invariant", made.where)

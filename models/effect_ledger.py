@@ -127,6 +127,11 @@ class EffectLedger(CrashAndRestart, Redelivery, LateCommit):
         return implies(self.told[e] == Told.SUCCESS, self.applied[e] > 0)
 
     @always
+    def only_delivered_work_is_done(self, e: Effect) -> bool:
+        """Nothing happens, nor is anybody told that it has, which was never asked for."""
+        return implies(self.applied[e] > 0 or self.told[e] == Told.SUCCESS, self.delivered[e])
+
+    @always
     def delivered_work_is_not_lost(self, e: Effect) -> bool:
         return implies(self.delivered[e], self.waiting[e] or self.intended[e])
 
@@ -165,6 +170,10 @@ class EffectLedger(CrashAndRestart, Redelivery, LateCommit):
     def intent_comes_first(self, e: Effect) -> bool:
         started = self.on_the_way[e] or self.applied[e] > 0 or self.recorded[e]
         return implies(started or self.awaiting[e] or self.doubtful[e], self.intended[e])
+
+    @lemma
+    def intent_comes_of_delivery(self, e: Effect) -> bool:
+        return implies(self.intended[e] or self.waiting[e], self.delivered[e])
 
     @lemma
     def what_is_awaited_was_sent_once(self, e: Effect) -> bool:

@@ -116,7 +116,7 @@ class KeyLifetime:
 
     @always
     def unresolved_is_not_recorded(self, e: Effect) -> bool:
-        return not (self.unresolved[e] and self.recorded[e])
+        return implies(self.recorded[e], not self.unresolved[e])
 
     @eventually(weak=("approve",), strong=("act", "record"))
     def it_is_recorded_or_told_as_unresolved(self, e: Effect) -> bool:

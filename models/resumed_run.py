@@ -1,9 +1,9 @@
 """Resumed run: work that is finished is answered from the record, whatever made the run start again.
 
-A run thinks of a call, makes it, and writes its result down under the name of the run. A later step fails, and the
-run is retried from its start; or its session is compacted and goes on under another name. Nothing was lost and
-nothing is in doubt, so nothing need be done twice: it is enough to look under a name that does not change, and to
-refuse to start afresh where a record exists under another.
+A run looks what is recorded, thinks of a call, makes it, and writes its result down under the name of the run. A
+later step fails, and the run is retried from its start; or its session is compacted and goes on under another name.
+Nothing was lost and nothing is in doubt, so nothing need be done twice: it is enough to look before anything is made,
+under a name that does not change, and to refuse to start afresh where a record exists under another.
 """
 
 from enum import Enum
@@ -14,7 +14,7 @@ from meshspec.models.environment import Effect
 
 
 class Found(Enum):
-    """What a run that starts again finds where it looks."""
+    """What an attempt finds where it looks."""
 
     NOT_LOOKED = 0
     RECORD = 1
@@ -33,8 +33,15 @@ class ResumedRun:
     found: Found = var(Found.NOT_LOOKED)
 
     def seen(self, e: Effect) -> bool:
-        """What a run that starts again finds of an effect in the record."""
+        """What an attempt that looks finds of an effect in the record."""
         return self.recorded[e]
+
+    @action
+    def look(self) -> None:
+        """An attempt begins with what is recorded."""
+        require(self.found == Found.NOT_LOOKED)
+        self.found = Found.RECORD if exists(Effect, lambda e: self.seen(e)) else Found.NOTHING
+        self.in_hand = each(Effect, lambda e: self.seen(e))
 
     @action
     def think_of(self, e: Effect) -> None:
@@ -45,7 +52,7 @@ class ResumedRun:
     @action
     def make(self, e: Effect) -> None:
         """It is made, and its result is in hand and written down at once."""
-        require(self.thought_of[e] and not self.in_hand[e])
+        require(self.found != Found.NOT_LOOKED and self.thought_of[e] and not self.in_hand[e])
         self.in_hand[e] = True
         self.recorded[e] = True
         self.applied[e] = min(self.applied[e] + 1, 2)
@@ -53,9 +60,9 @@ class ResumedRun:
     @fault
     def begin_again(self) -> None:
         """A later step fails, or the session is resumed: the whole run starts from its first step."""
-        self.found = Found.RECORD if exists(Effect, lambda e: self.seen(e)) else Found.NOTHING
+        self.found = Found.NOT_LOOKED
         self.thought_of = each(Effect, lambda e: False)
-        self.in_hand = each(Effect, lambda e: self.seen(e))
+        self.in_hand = each(Effect, lambda e: False)
 
     @fault
     def rename(self) -> None:
@@ -68,15 +75,20 @@ class ResumedRun:
         return self.applied[e] <= 1
 
     @always
+    def an_attempt_looks_before_it_acts(self, e: Effect) -> bool:
+        """An attempt that has not looked yet has made nothing: it would have the result in hand."""
+        return implies(self.found == Found.NOT_LOOKED, not self.in_hand[e])
+
+    @always
     def nothing_found_is_nothing_recorded(self, e: Effect) -> bool:
         """At the moment of looking: "no record" is told apart from "a record under another name"."""
         return implies(self.found == Found.NOTHING and self.applied[e] > 0, self.in_hand[e])
 
     @sometimes
-    def it_is_answered_from_the_record(self, e: Effect) -> bool:
-        return self.found != Found.NOT_LOOKED and self.in_hand[e]
+    def a_record_is_found(self, e: Effect) -> bool:
+        return self.found == Found.RECORD and self.recorded[e]
 
     @lemma
-    def what_was_done_is_in_hand(self, e: Effect) -> bool:
+    def what_was_done_is_recorded_and_in_hand_after_looking(self, e: Effect) -> bool:
         done = self.applied[e] == 1
-        return self.recorded[e] == done and self.in_hand[e] == done
+        return self.recorded[e] == done and self.in_hand[e] == (done and self.found != Found.NOT_LOOKED)

@@ -13,6 +13,7 @@ from meshspec.models.incidents.effect_ledger import (
     TakenOffBeforeWritten,
     TimeoutIsFailure,
     WaitsForGoodNews,
+    WorksAhead,
 )
 
 START = ["deliver(effect0)", "intend(effect0)", "send(effect0)"]
@@ -36,15 +37,16 @@ EVIDENCE = evidence(
     survivors=[
         "act: *awaiting[e]*",  # a reply that nobody awaits is act_late, which is the same to the world
         "act_late: *",  # that a late request arrives, or when, nobody can promise
-        "redeliver: *delivered[e]*",  # the queue may hand over what it likes
-        "intend: *",  # writing an intent down once more, unasked, or by a dying worker, is harmless
+        "intend: without `self.up`",  # a dying worker may still write,
+        "intend: without `not self.intended[e]`",  # and write the same intent down once more,
+        "intend: *self.waiting[e] = *",  # and leave the work in the queue, to meet it again as a duplicate
         "suppress: *waiting[e]*",  # a glance at work that is known changes nothing, however often
         "settle: *up*",  # who asks does not matter
         "settle: without `doubtful[e]`*",  # a doubt that is settled twice is settled as before
     ],
     promises={
         "at_most_once": promise(
-            stands_for=["EL-AT-MOST-ONCE"],
+            stands_for=["EL-AT-MOST-ONCE", "DL-WINDOW"],  # each assumption is dropped below; fences are the leases'
             proved=True,
             refuted_by={ResendInDoubt: RESENT, AskTooSoon: ASKED_TOO_SOON, ExecuteThenRecord: EXECUTED_TWICE},
         ),
@@ -67,6 +69,11 @@ EVIDENCE = evidence(
             stands_for=["EL-UNRESOLVED"],
             proved=True,
             refuted_by={SuccessOnSilence: START},
+        ),
+        "only_delivered_work_is_done": promise(
+            stands_for=["EL-EXACTLY-ONCE-COND"],
+            proved=True,
+            refuted_by={WorksAhead: ["intend(effect0)", "send(effect0)", "act(effect0)"]},
         ),
         "delivered_work_is_not_lost": promise(
             stands_for=["EL-EXACTLY-ONCE-COND"],

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Mapping
 from typing import Annotated
 
-from meshspec import Map, Range, action, always, each, eventually, model, require, var
+from meshspec import Map, Range, action, always, each, eventually, implies, model, require, var
 from meshspec.answer import Answer
 from meshspec.engines.explore import explore
 from meshspec.engines.live import live
@@ -62,7 +62,7 @@ class CountedLedger(ContractLedger):
 
     @always
     def intent_is_durable(self, e: Effect) -> bool:
-        return self.intended[e] or (self.requests[e] == 0 and self.applied[e] == 0)
+        return implies(self.requests[e] > 0 or self.applied[e] > 0, self.intended[e])
 
     @always
     def dispatched_at_most_once(self, e: Effect) -> bool:

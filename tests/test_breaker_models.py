@@ -64,7 +64,7 @@ def turns(state: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         seen = (first, second)
         yield content, first or content == 0, second or content == 1, dry + 1 if seen[content] else 0, checks
         for written in (0, 1):
-            yield written, first, second, 0, checks
+            yield written, first, second, 0 if written != content else dry + 1, checks
         yield content, first, second, dry + 1, checks
         if checks < 10:
             yield content, first, second, dry + 1, checks + 1

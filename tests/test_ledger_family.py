@@ -10,6 +10,7 @@ import pytest
 from meshspec.engines.limits import Limits
 from meshspec.engines.lookalikes import Sight
 from meshspec.engines.search import search_states
+from meshspec.lang.declare import declared
 from meshspec.lang.lift import lift
 from meshspec.models.environment import Effect
 from meshspec.models.key_lifetime import KeyLifetime
@@ -74,6 +75,13 @@ def test_two_effects_under_contracts_are_coupled_by_nothing_but_their_worker() -
 def test_the_clocks_are_walked_by_cpython_alone() -> None:
     assert len(Oracle(lift(VerifiedRetry), {Effect: 1}).reachable()) ** 2 == verified_retry.EVIDENCE.states
     assert len(Oracle(lift(KeyLifetime), {Effect: 1}).reachable()) == key_lifetime.EVIDENCE.states
+
+
+def test_every_safety_guarantee_of_the_family_is_owed_a_proof_for_any_number() -> None:
+    """No ``@always`` rests on a scope: each file owes its proofs, line by line. All else does rest on one."""
+    for evidence in FAMILY:
+        for claim in declared(evidence.model).of_kind("always", "sometimes", "eventually"):
+            assert evidence.promises[claim.name].proved == (claim.kind == "always"), claim.name
 
 
 def test_every_promise_of_the_family_stands_for_something_or_is_about_the_worker() -> None:

@@ -104,6 +104,22 @@ def test_what_says_nothing_and_what_shows_nothing_is_refused() -> None:
     assert isinstance(shows("EL-IMPOSSIBLE")(silent), Showing)
 
 
+def test_what_answers_instead_of_asserting_is_refused() -> None:
+    @settles(CLAIM, "proved")
+    def it_is_four(values: Values) -> bool:
+        """Four, it says."""
+        return values.number("threshold") == 5
+
+    @shows("EL-IMPOSSIBLE")
+    def it_cannot_be() -> bool:
+        """It says that it is not so."""
+        return False
+
+    for one in (it_is_four, it_cannot_be):
+        with pytest.raises(ModelError, match=rf"{one.name} returns False, which nobody looks at: assert it instead"):
+            one.run()
+
+
 def test_every_single_value_is_changed_however_deep_it_lies() -> None:
     values: dict[str, Value] = {"n": 4, "share": 0.5, "word": "once", "many": [1, "a"], "by": {"x": 1, "y": [2]}}
     told = [(name, changed[name]) for name, changed in perturbed(values)]

@@ -43,8 +43,9 @@ def show(
     """Print a model as it was read: its variables, its actions with their guards and updates, its claims.
 
     As latex it is a document that needs amsmath alone, as tla a TLA+ module for any size; cfg is what TLC needs
-    beside it, with the sizes of --scope (2 where nothing is said). As mermaid (up to 60 states) or dot (up to 5,000)
-    it is the states and steps of that scope. It is the model that the engines get: certified against CPython.
+    beside it, with the sizes of --scope (where nothing is said 2; of a shipped model, those of its evidence).
+    As mermaid (up to 60 states) or dot (up to 5,000) it is the states and steps of that scope. It is
+    the model that the engines get: certified against CPython.
     """
     model = without(certified(resolve(target).model), names(without_))
     sizes = scope_of(model, sizes_for(model, sizes_of(scope)))

@@ -289,7 +289,7 @@ class Confirmation:
         """Every small change of the model is noticed by a claim, but for those that the evidence acknowledges."""
         assert self.evidence.survivors is not None
         base = self.explored(self.evidence.model)
-        report = mutate(self.model, self.evidence.scope, self.limits, base=base)
+        report = mutate(self.model, self.evidence.scope, self.limits, base=base, enough=True)
         return self._passed_on(what, died(report, self.evidence.survivors))
 
     def _refutable(self, what: str) -> Finding:

@@ -62,12 +62,14 @@ def mutate(
     progress: Progress = silent,
     base: Sequence[Finding] | None = None,
     proofs: bool = True,
+    enough: bool = False,
 ) -> MutationReport:
     """Try every mutant, or with `cap` a sample of so many, spread over the methods and drawn by `seed`.
 
     `name` is the target as asked for; `base` is what exploring the model itself in this scope said, where that is
     known already; without `proofs`, what
-    no reachable state of the scope tells apart is called a survivor without asking whether it is equivalent. Raises
+    no reachable state of the scope tells apart is called a survivor without asking whether it is equivalent. Where it
+    is `enough` that one claim notices a mutant, an ``@eventually`` is not asked of one that was killed before. Raises
     :class:`meshspec.errors.UsageError` for a cap below one and for a scope that cannot be built.
     """
     if cap is not None and cap < 1:
@@ -78,7 +80,7 @@ def mutate(
     runs: list[Run] = []
     every, unread = mutants(model)
     stopped = INTERRUPTED if _interrupted(found) else ""
-    running = _Running(model, sizes, limits or Limits(), found, proofs)
+    running = _Running(model, sizes, limits or Limits(), found, proofs, enough)
     order = every if cap is None or cap >= len(every) else spread(every, seed)
     ran = 0
     try:
@@ -147,8 +149,9 @@ class _Running:
         limits: Limits,
         base: Sequence[Finding],
         proofs: bool,
+        enough: bool = False,
     ) -> None:
-        self.model, self.sizes, self.proofs = model, sizes, proofs
+        self.model, self.sizes, self.proofs, self.enough = model, sizes, proofs, enough
         self.base = {finding.property: finding for finding in base}
         states = max((finding.states or 0 for finding in base), default=0)
         self.limits = attrs.evolve(limits, max_states=min(limits.max_states, bound_on(states)))
@@ -226,11 +229,16 @@ class _Running:
     def _explored(self, mutant: Mutant, changed: LiftedModel, compared: _Compared) -> Run:
         kills, notices, otherwise, cut, settles = list[str](), list[str](), dict[str, str](), "", ""
         findings = [found for found in explore(changed, self.sizes, self.limits) if found.kind != LIVENESS]
-        if self.waits and not _interrupted(findings):
+        steps: Steps | None = None
+        dead = self.enough and any(f.answer is Answer.VIOLATED and f.kind in SAFETY for f in findings)
+        if dead:
+            steps = Steps(changed, self.sizes)
+            judged = (f for f in findings if f.answer is Answer.VIOLATED and f.kind in SAFETY)
+            dead = any(not self.judge.objection(steps, f, mutant.level == SOURCE) for f in judged)
+        if self.waits and not dead and not _interrupted(findings):
             findings += live(changed, self.sizes, self.limits, replayed=False)  # the judge runs it on CPython
         if _interrupted(findings):
             raise KeyboardInterrupt
-        steps: Steps | None = None
         for found in findings:
             before = self.base.get(found.property)
             if found.kind == LIVENESS and (before is None or before.answer is not Answer.HOLDS):
@@ -319,4 +327,4 @@ def mutants_die(
     In an acknowledged name ``*`` stands for any text.
     VIOLATED for a survivor that is not, and for an acknowledged one that does not survive; VACUOUS where none dies.
     """
-    return died(mutate(model, scope, limits, progress=progress), survivors)
+    return died(mutate(model, scope, limits, progress=progress, enough=True), survivors)

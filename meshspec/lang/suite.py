@@ -123,11 +123,11 @@ def suite(
 ) -> Suite:
     """A model's properties as tests, one each; or the obligations of a role, put to a policy.
 
-    Of a model: `scope` gives sizes of its sorts, 2 where nothing is said; `engines`, `require` (``"proved"`` or
-    ``"exhaustive"``), `without` (faults to take away), `max_states` and `seed` are those of ``meshspec check``. Of a
-    role: `policy` is ``module:attr`` or ``path.py:attr``, else the one that the test runner was given or the shipped
-    reference; `promises` asks only what it promises itself; `prefix` bounds the steps of a breaker's story before its
-    loop, 1 where nothing is said.
+    Of a model: `scope` gives sizes of its sorts, 2 where nothing is said (of a shipped model, those of its evidence);
+    `engines`, `require` (``"proved"`` or ``"exhaustive"``), `without` (faults to take away), `max_states` and `seed`
+    are those of ``meshspec check``. Of a role: `policy` is ``module:attr`` or ``path.py:attr``, else the one that the
+    test runner was given or the shipped reference; `promises` asks only what it promises itself; `prefix` bounds the
+    steps of a breaker's story before its loop, 1 where nothing is said.
 
     Raises :class:`ModelError` for what is no model, no sort or no size, for a requirement that there is not, and
     where both a model and a role are given, or neither.

@@ -77,6 +77,17 @@ class TakenOffBeforeWritten(EffectLedger):
 
 
 @model
+class WorksAhead(EffectLedger):
+    """What is likely to be asked for is begun at once; nobody asks for it, and it is done all the same."""
+
+    @action
+    def intend(self, e: Effect) -> None:
+        require(self.up and not self.intended[e])
+        self.waiting[e] = False
+        self.intended[e] = True
+
+
+@model
 class DiesOnWhatItReads(EffectLedger):
     """The worker comes up, reads the log, and dies of what it reads: a supervisor starts it for ever."""
 

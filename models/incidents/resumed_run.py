@@ -1,6 +1,6 @@
 """Finished work that is done again, although nothing was lost and nothing was ever in doubt."""
 
-from meshspec import each, exists, fault, model
+from meshspec import action, exists, model, require
 from meshspec.models.environment import Effect
 from meshspec.models.resumed_run import Found, ResumedRun
 
@@ -9,11 +9,22 @@ from meshspec.models.resumed_run import Found, ResumedRun
 class RetriedFromNothing(ResumedRun):
     """The retry of a run begins with empty hands: a result that was known is thrown away, and the call made again."""
 
-    @fault
-    def begin_again(self) -> None:
+    @action
+    def look(self) -> None:
+        require(self.found == Found.NOT_LOOKED)
         self.found = Found.RECORD if exists(Effect, lambda e: self.seen(e)) else Found.NOTHING
-        self.thought_of = each(Effect, lambda e: False)
-        self.in_hand = each(Effect, lambda e: False)
+
+
+@model
+class ActsBeforeItLooks(ResumedRun):
+    """The call is made as soon as it is thought of: the record is there, and is looked at afterwards, if at all."""
+
+    @action
+    def make(self, e: Effect) -> None:
+        require(self.thought_of[e] and not self.in_hand[e])
+        self.in_hand[e] = True
+        self.recorded[e] = True
+        self.applied[e] = min(self.applied[e] + 1, 2)
 
 
 @model

@@ -29,16 +29,22 @@ def put_to(name: str, only: Collection[str] | None = None, target: str = "") -> 
     return {finding.property: finding for finding in found}
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=NAMES)
-def test_each_package_does_what_is_on_record(record: object) -> None:
-    known = next(one for one in RECORDS if one is record)
+def test_a_package_does_what_is_on_record() -> None:
+    """One of them; `meshspec check` has them all."""
+    known = next(one for one in RECORDS if one.adapter == "agent-once")
     found = put_to(known.adapter)
     assert [line.property for line in compare(known, found.values()) if line.answer is not Answer.HOLDS] == []
     kills = found["no-silent-duplicate-after-crash"].tested
     assert kills is not None and kills > 20
     promised = {name for name, finding in found.items() if finding.facts.get("promised")}
     assert promised == adapters()[known.adapter].promised("ledger")
-    assert not [name for name in promised if known.says[name] == BREAKS]  # neither promises what it does not keep
+
+
+def test_neither_package_promises_what_it_does_not_keep() -> None:
+    assert [one.adapter for one in RECORDS] == list(NAMES)
+    for known in RECORDS:
+        promised = adapters()[known.adapter].promised("ledger")
+        assert promised and not [name for name in promised if known.says[name] == BREAKS]
 
 
 def test_agent_outbox_acts_again_when_the_lease_of_the_dead_is_over_and_books_a_timeout_as_a_failure() -> None:

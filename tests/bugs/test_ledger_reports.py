@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Annotated
 
-from meshspec import Map, Range, Sort, action, always, each, exists, fault, model, require, var
+from meshspec import Map, Range, Sort, action, always, each, exists, fault, model, require, sometimes, var
 from meshspec.answer import Answer, Finding, Strength
 from meshspec.engines.explore import explore
 from meshspec.engines.prove import prove
@@ -34,15 +34,35 @@ def path(found: Finding) -> list[str]:
 # -- agno-agi/agno#10366: the retry of a whole run throws a known success away -------------------------------------
 
 
-def test_a_known_success_is_thrown_away_by_a_retry_in_five_steps_without_a_crash_or_a_lost_reply() -> None:
+def test_a_known_success_is_thrown_away_by_a_retry_in_seven_steps_without_a_crash_or_a_lost_reply() -> None:
     steps = path(explored(RetriedFromNothing, {Effect: 1})["finished_work_is_not_done_again"])
-    assert steps == ["think_of(effect0)", "make(effect0)", "begin_again", "think_of(effect0)", "make(effect0)"]
+    attempt = ["look", "think_of(effect0)", "make(effect0)"]
+    assert steps == [*attempt, "begin_again", *attempt]
     assert {it.name for it in declared(RetriedFromNothing).of_kind("fault")} == {"begin_again", "rename"}
 
 
 def test_a_retry_that_begins_with_what_is_recorded_makes_no_call_again_for_any_number_of_them() -> None:
     proofs = {one.property: one.strength for one in prove(lift(ResumedRun))}
     assert proofs["finished_work_is_not_done_again"] is Strength.EVERY_SIZE
+
+
+@model
+class AnsweredRun(ResumedRun):
+    """What the record is for: an attempt has the result in hand, and has not so much as thought of the call."""
+
+    @sometimes
+    def it_is_answered_from_the_record(self, e: Effect) -> bool:
+        return self.in_hand[e] and not self.thought_of[e]
+
+
+@model
+class UnansweredRun(AnsweredRun, RetriedFromNothing):
+    """The same, retried from nothing."""
+
+
+def test_what_is_recorded_answers_a_run_that_begins_with_it_and_no_other() -> None:
+    for design, expected in ((AnsweredRun, Answer.HOLDS), (UnansweredRun, Answer.VACUOUS)):
+        assert explored(design, {Effect: 2})["it_is_answered_from_the_record"].answer is expected
 
 
 # -- anthropics/claude-code#65796: a record under another name is taken for none -----------------------------------
@@ -52,20 +72,20 @@ def test_a_retry_that_begins_with_what_is_recorded_makes_no_call_again_for_any_n
 class RefusesToStartAfresh(RecordedUnderTheSession):
     """It looks under the wrong name as before; where it finds nothing of what is recorded, it does not start."""
 
-    @fault
-    def begin_again(self) -> None:
+    @action
+    def look(self) -> None:
         found = exists(Effect, lambda e: self.seen(e))
-        require(found or not exists(Effect, lambda e: self.recorded[e]))
+        require(self.found == Found.NOT_LOOKED and (found or not exists(Effect, lambda e: self.recorded[e])))
         self.found = Found.RECORD if found else Found.NOTHING
-        self.thought_of = each(Effect, lambda e: False)
         self.in_hand = each(Effect, lambda e: self.seen(e))
 
 
 def test_no_record_and_a_record_under_another_name_look_the_same_to_a_renamed_session() -> None:
     found = explored(RecordedUnderTheSession, {Effect: 1})
-    finished = ["think_of(effect0)", "make(effect0)", "rename", "begin_again"]
-    assert path(found["nothing_found_is_nothing_recorded"]) == finished
-    assert path(found["finished_work_is_not_done_again"]) == [*finished, "think_of(effect0)", "make(effect0)"]
+    finished = ["look", "think_of(effect0)", "make(effect0)", "begin_again"]
+    assert path(found["nothing_found_is_nothing_recorded"]) == [*finished, "rename", "look"]
+    again = path(found["finished_work_is_not_done_again"])
+    assert again == [*finished, "think_of(effect0)", "rename", "look", "make(effect0)"]
 
 
 def test_either_a_name_that_lasts_or_a_refusal_mends_it() -> None:

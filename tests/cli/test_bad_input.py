@@ -137,9 +137,13 @@ def test_what_is_no_file(user: User) -> None:
 
 
 def test_a_shipped_name_and_one_that_is_nearly_one(user: User) -> None:
-    assert user.run("explore", "EffectLedger", "--scope", "Effect=1").code == 0
-    assert user.run("explore", "effect_ledger", "--scope", "Effect=1").code == 0
+    whole = ("--scope", "Effect=1", "--engine", "explore,live")
+    assert user.run("check", "EffectLedger", *whole).code == 0
+    assert user.run("check", "effect_ledger", *whole).code == 0
     assert user.run("explore", "ResendInDoubt", "--scope", "Effect=1").code == 1
+    alone = user.run("explore", "EffectLedger", "--scope", "Effect=1")  # what it must come to is another's to say
+    assert alone.code == 3
+    assert "replay delivered_work_is_told_of: meshspec live EffectLedger --scope Effect=1" in alone.out
     said = refused(user, "check", "EfectLedger")
     assert said.startswith("nothing shipped is called 'EfectLedger'; did you mean EffectLedger")
     assert "a file is given as path.py or path.py:Model" in said

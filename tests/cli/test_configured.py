@@ -214,3 +214,12 @@ def test_a_waiver_for_a_violation_does_not_excuse_a_claim_that_was_emptied(user:
     assert [one["state"] for one in report["waivers"]] == ["unused"]
     configure(user, WAIVER + 'answer = "VACUOUS"\n')
     assert user.run("check", "mine.py").code == 0
+
+
+def test_sizes_of_the_project_come_before_those_of_shipped_evidence_and_what_is_given_before_both(user: User) -> None:
+    configure(user, "[tool.meshspec]\nscope = { Outcome = 3 }\n")
+    assert "RepairRounds [scope Component=1,Outcome=3,Report=4:" in user.run("explore", "RepairRounds").words
+    given = user.run("explore", "RepairRounds", "--scope", "Outcome=5")
+    assert "RepairRounds [scope Component=1,Outcome=5,Report=4:" in given.words
+    plain = user.run("explore", "RepairRounds", "--no-config")
+    assert "RepairRounds [scope Component=1,Outcome=4,Report=4:" in plain.words and plain.code == 0

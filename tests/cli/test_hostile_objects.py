@@ -149,8 +149,14 @@ def test_a_folder_that_is_gone_is_told(user: User) -> None:
         (("check", "mine.py", "--seed=1.5"), "--seed 1.5: write a whole number"),
         (("explore", "mine.py", "--max-memory", "3"), "--max-memory 3: that is too little to hold a state"),
         (("simulate", "mine.py", "--walks", "10000000000"), "--walks 10000000000: that would not come to an end"),
-        (("check", "mine.py", "--prefix", "2"), "--prefix and --story-limit are for a policy that is judged: name a --role"),
-        (("check", "mine.py", "--story-limit", "3"), "--prefix and --story-limit are for a policy that is judged: name a --role"),
+        (
+            ("check", "mine.py", "--prefix", "2"),
+            "--prefix and --story-limit are for a policy that is judged: name a --role",
+        ),
+        (
+            ("check", "mine.py", "--story-limit", "3"),
+            "--prefix and --story-limit are for a policy that is judged: name a --role",
+        ),
         (
             ("check", "x:y", "--role", "breaker", "--story-limit", "nan"),
             "--story-limit nan: give a number of seconds",

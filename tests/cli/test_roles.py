@@ -11,7 +11,7 @@ import pytest
 
 from meshspec.cli.runs import Report, list_policies
 from meshspec.report.bundle import UNWRITTEN
-from meshspec.roles import lease
+from meshspec.roles import identity, lease
 from meshspec.roles.known import NAMES, ROLES
 from meshspec.roles.lease_runs import Run, runs
 from tests.cli.conftest import User
@@ -32,6 +32,10 @@ class Silent:
 
 class Fickle(Forgetful):
     PROMISES = ("scopes-tool-tenant-session",)
+
+
+class Keyless:
+    pass
 
 
 class Idle:
@@ -82,11 +86,34 @@ def test_with_promises_only_those_are_asked_and_the_others_are_named(forgetful: 
             'does not say what it promises: write PROMISES = ("different-effects-differ", ...) into the class',
         ),
         ("Idle", "promises none of what an identity owes"),
+        ("Keyless", "forgetful.py:Keyless has no method key: the role identity needs key"),
     ],
 )
 def test_who_promises_nothing_cannot_be_held_to_it(forgetful: User, target: str, told: str) -> None:
     said = forgetful.run("check", f"forgetful.py:{target}", "--role", "identity", "--promises")
     assert said.code == 2 and told in said.err and said.out == ""
+
+
+def test_a_module_without_a_class_is_told_which_of_its_classes_are_meant(user: User) -> None:
+    said = user.run("check", "meshspec.policies.lease", "--role", "lease")
+    assert said.code == 2 and "name the class in it, write meshspec.policies.lease:Leases" in said.err
+    none = user.run("check", "meshspec.policies.lease", "--role", "ledger")
+    assert none.code == 2 and "is no adapter" in none.err
+
+
+def test_what_was_finished_when_the_user_ended_it_is_in_the_report(
+    forgetful: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ended(_seed: int, _walk: int) -> Iterator[object]:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(identity, "wrapped_pairs", ended)
+    targets = ("forgetful.py:Forgetful", "forgetful.py:Silent")
+    said, report = forgetful.json("check", *targets, "--role", "identity")
+    told = {one["property"]: one["answer"] for one in report["properties"] if "Silent" not in one["model"]}
+    assert told.pop("scopes-tool-tenant-session") == "VIOLATED" and said.code == 1
+    assert told.pop("different-effects-differ") == "VIOLATED" and set(told.values()) == {"UNDETERMINED"}
+    assert [one["answer"] for one in report["properties"] if "Silent" in one["model"]] == ["UNDETERMINED"]
 
 
 @pytest.mark.parametrize(

@@ -720,6 +720,47 @@ def test_the_evidence_of_a_cut_search_is_undetermined() -> None:
     assert mutants_die(lifted, {}, survivors=alive).answer is Answer.UNDETERMINED
 
 
+@model
+class Counting:
+    """Counts up to three, and must."""
+
+    n: Annotated[int, Range(0, 5)] = var(0)
+    idle: bool = var(False)
+
+    @action
+    def step(self) -> None:
+        require(self.n < 3)
+        self.n += 1
+        self.idle = not self.idle
+
+    @always
+    def few(self) -> bool:
+        return self.n <= 3
+
+    @eventually(weak=("step",))
+    def comes_to_its_end(self) -> bool:
+        return self.n == 3
+
+
+def test_where_one_claim_is_enough_the_same_mutants_die(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    right = engine.live
+
+    def counted(model: Any, *more: Any, **how: Any) -> list[Finding]:
+        asked.append(model.name)
+        return right(model, *more, **how)
+
+    monkeypatch.setattr(engine, "live", counted)
+    lifted = lift(Counting)
+    every = mutate(lifted, {})
+    all_of_them = len(asked)
+    once = mutate(lifted, {}, enough=True)
+    assert [(run.mutant.name, run.fate) for run in once.runs] == [(run.mutant.name, run.fate) for run in every.runs]
+    assert {run.fate for run in once.runs} >= {Fate.KILLED, Fate.SURVIVED}
+    assert len(asked) - all_of_them < all_of_them
+    assert any("comes_to_its_end" in run.kills for run in once.runs)  # what only liveness notices is still asked
+
+
 # -- soundness -------------------------------------------------------------------------------------------------
 
 

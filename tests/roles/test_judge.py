@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ STORIES = [o.name for o in obligations()]
 CONDUCT = ["total", "contract", "deterministic"]
 
 
+@cache
 def put_to(
     name: str, bound: Bound = SMALL, walk: int = 4, limit: float = 5.0, memory: int = 4 << 30
 ) -> dict[str, Finding]:
@@ -210,7 +212,8 @@ def test_what_there_was_no_time_for_is_undetermined() -> None:
 
 def test_the_seed_is_honoured_and_the_same_seed_gives_the_same_report() -> None:
     target = f"{policies.__name__}:CountsCallsOfATool"
-    first, again, other = (judge(target, bound=Bound(0, 1), walk=20, seed=seed) for seed in (0, 0, 1))
+    told = ["trips-on-identical-success", "trips-on-alternation", "lets-distinct-work-run"]
+    first, again, other = (judge(target, bound=Bound(0, 1), walk=20, seed=seed, only=told) for seed in (0, 0, 1))
     assert first == again
     assert [f.answer for f in first] == [f.answer for f in other]
     assert other[0].facts["seed"] == 1 and "--seed 1" in other[0].replay
