@@ -35,6 +35,8 @@ class AttemptNotice:
     charged: Map[Attempt, Annotated[int, Range(0, 2)]] = var(0)  # retries that its death was charged with
     success: bool = var(False)  # an attempt was told that it succeeded
     failed: bool = var(False)  # the task is told failed
+    own: Map[Attempt, Fate] = var(Fate.NOT_STARTED)  # history: what became of it by its own doing, or of its notice
+    meddled: bool = var(False)  # history: a notice changed who is present, or a late one what the task is told
 
     def blame(self, a: Attempt) -> None:
         self.fate[a] = Fate.FAILED
@@ -54,8 +56,10 @@ class AttemptNotice:
         require(before is None or self.fate[before] is Fate.FAILED or self.fate[before] is Fate.SILENT)
         if before is not None and self.fate[before] is Fate.SILENT:
             self.fate[before] = Fate.REPLACED
+            self.own[before] = Fate.REPLACED
         self.present = a
         self.fate[a] = Fate.RUNNING
+        self.own[a] = Fate.RUNNING
         self.failed = False
 
     @action
@@ -63,6 +67,7 @@ class AttemptNotice:
         """The fence: only the present attempt may."""
         require(self.present is a and self.fate[a] is Fate.RUNNING)
         self.fate[a] = Fate.SUCCEEDED
+        self.own[a] = Fate.SUCCEEDED
         self.success = True
 
     @fault
@@ -70,6 +75,7 @@ class AttemptNotice:
         """The monitor hears no more of an attempt, and files a notice."""
         require(self.fate[a] is Fate.RUNNING)
         self.fate[a] = Fate.SILENT
+        self.own[a] = Fate.SILENT
         self.waiting[a] = 1
         self.named[a] = True
 
@@ -83,12 +89,24 @@ class AttemptNotice:
     def look(self, a: Attempt) -> None:
         """A notice is looked at, sooner or later."""
         require(self.waiting[a] > 0)
+        present, success, failed = self.present, self.success, self.failed
         self.waiting[a] -= 1
         self.look_at(a)
+        self.own[a] = self.fate[a]
+        if self.present != present or (present != a and (self.success != success or self.failed != failed)):
+            self.meddled = True
 
     @always
     def who_failed_was_named(self, a: Attempt) -> bool:
         return implies(self.fate[a] is Fate.FAILED, self.named[a])
+
+    @always
+    def a_notice_changes_no_other_attempt(self, a: Attempt) -> bool:
+        return self.fate[a] == self.own[a]
+
+    @always
+    def a_late_notice_leaves_the_task_alone(self) -> bool:
+        return not self.meddled
 
     @always
     def a_success_stays(self) -> bool:

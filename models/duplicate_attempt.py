@@ -102,4 +102,4 @@ class DuplicateAttempt:
 
     @lemma
     def what_was_never_started_has_no_result(self, a: Attempt) -> bool:
-        return self.started[a] or (self.result[a] is Result.NONE and self.holder[a] is None)
+        return implies(not self.started[a], self.result[a] is Result.NONE and self.holder[a] is None)

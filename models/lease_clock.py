@@ -109,11 +109,11 @@ class LeaseClock:
     @always
     def one_runs_at_a_time(self, j: Job, a: Attempt, b: Attempt) -> bool:
         both = self.doing[a, j] is Doing.RUNNING and self.doing[b, j] is Doing.RUNNING
-        return not self.long_enough(j) or implies(both, a is b)
+        return implies(self.long_enough(j) and both, a is b)
 
     @always
     def who_is_at_work_is_who_the_table_says(self, j: Job, a: Attempt) -> bool:
-        return not self.long_enough(j) or implies(self.at_work(a, j), self.holder[j] == a)
+        return implies(self.long_enough(j) and self.at_work(a, j), self.holder[j] == a)
 
     @sometimes
     def a_job_is_taken_over(self, j: Job) -> bool:
@@ -130,15 +130,14 @@ class LeaseClock:
 
     @lemma
     def what_is_taken_was_submitted(self, j: Job, a: Attempt) -> bool:
-        return self.submitted[j] or (self.holder[j] is None and self.doing[a, j] is Doing.NOTHING)
+        return implies(not self.submitted[j], self.holder[j] is None and self.doing[a, j] is Doing.NOTHING)
 
     @lemma
     def no_time_is_negative(self, j: Job) -> bool:
-        return not self.submitted[j] or (self.delay[j] >= 0 and self.run[j] >= 0)
+        return implies(self.submitted[j], self.delay[j] >= 0 and self.run[j] >= 0)
 
     @lemma
     def no_wait_is_longer_than_the_delay(self, j: Job) -> bool:
         earliest = self.start[j] - self.delay[j]
-        return not self.submitted[j] or (
-            earliest <= self.now[j] and (self.holder[j] is None or earliest <= self.stamp[j])
-        )
+        kept = earliest <= self.now[j] and implies(self.holder[j] is not None, earliest <= self.stamp[j])
+        return implies(self.submitted[j], kept)

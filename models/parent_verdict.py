@@ -77,6 +77,10 @@ class ParentVerdict:
             return Told.PASSED
         return Told.NO_VERDICT
 
+    def has_come(self) -> bool:
+        """Whether there is an end to be told."""
+        return self.told is not Told.NOT_YET
+
     def is_told(self, u: Listener) -> bool:
         """Who is told: whoever listens and has not heard, whenever it came."""
         return self.listens[u] and not self.heard[u]
@@ -100,7 +104,7 @@ class ParentVerdict:
 
     @action
     def hear(self, u: Listener) -> None:
-        require(self.told is not Told.NOT_YET and self.is_told(u))
+        require(self.has_come() and self.is_told(u))
         self.heard[u] = True
 
     @always
@@ -116,6 +120,10 @@ class ParentVerdict:
         came_out = self.told is not Told.NOT_YET and self.came[p] is Came.FAILED
         return implies(came_out, self.told is Told.FAILED)
 
+    @always
+    def only_an_end_that_has_come_is_heard(self, u: Listener) -> bool:
+        return implies(self.heard[u], self.told is not Told.NOT_YET and self.listens[u])
+
     @eventually
     def whoever_listens_hears_the_end(self, u: Listener) -> bool:
         return leads_to(self.listens[u] and self.told is not Told.NOT_YET, self.heard[u])
@@ -130,4 +138,4 @@ class ParentVerdict:
 
     @lemma
     def only_what_is_wanted_runs(self, p: Part) -> bool:
-        return self.came[p] is Came.NOTHING or self.wanted(p)
+        return implies(self.came[p] is not Came.NOTHING, self.wanted(p))

@@ -8,7 +8,7 @@ things, and a reader who gets one of them for another goes wrong without a word.
 from enum import Enum
 from typing import Annotated
 
-from meshspec import Map, Range, Sort, action, always, any_of, fault, lemma, model, require, sometimes, var
+from meshspec import Map, Range, Sort, action, always, any_of, fault, implies, lemma, model, require, sometimes, var
 
 Pieces = Annotated[int, Range(0, 2)]
 
@@ -73,15 +73,15 @@ class ToolResult:
     @always
     def whole_is_all_there_was(self, c: Call) -> bool:
         all_there_was = 0 < self.arrived[c] == self.said[c] and not self.failed[c]
-        return self.reported[c] is not Reported.WHOLE or all_there_was
+        return implies(self.reported[c] is Reported.WHOLE, all_there_was)
 
     @always
     def empty_is_that_there_was_nothing(self, c: Call) -> bool:
-        return self.reported[c] is not Reported.EMPTY or (self.said[c] == 0 and not self.failed[c])
+        return implies(self.reported[c] is Reported.EMPTY, self.said[c] == 0 and not self.failed[c])
 
     @always
     def an_error_is_one(self, c: Call) -> bool:
-        return self.reported[c] is not Reported.ERROR or self.failed[c] or self.arrived[c] < self.said[c]
+        return implies(self.reported[c] is Reported.ERROR, self.failed[c] or self.arrived[c] < self.said[c])
 
     @sometimes
     def it_is_whole(self, c: Call) -> bool:
@@ -89,7 +89,7 @@ class ToolResult:
 
     @lemma
     def what_is_reported_is_over(self, c: Call) -> bool:
-        return self.over[c] or self.reported[c] is Reported.NOT_YET
+        return implies(self.reported[c] is not Reported.NOT_YET, self.over[c])
 
     @lemma
     def no_more_arrives_than_there_is(self, c: Call) -> bool:

@@ -85,8 +85,13 @@ class VerdictChannel:
                 return c
         return None
 
+    def word(self, cause: Cause) -> Verdict:
+        """The word that there is for a cause."""
+        return VERDICT_OF[cause]
+
     def told_for(self, cause: Cause | None) -> Verdict:
-        return Verdict.DONE if cause is None else VERDICT_OF[cause]
+        """The word that is told."""
+        return Verdict.DONE if cause is None else self.word(cause)
 
     def tell(self, a: Attempt, verdict: Verdict) -> None:
         self.ended[a] = True
@@ -140,7 +145,12 @@ class VerdictChannel:
     @always
     def a_verdict_names_the_first_cause(self, a: Attempt) -> bool:
         cause = self.first_met(a)
-        return implies(self.ended[a], self.verdict[a] == (Verdict.DONE if cause is None else VERDICT_OF[cause]))
+        return implies(self.ended[a], self.verdict[a] == (Verdict.DONE if cause is None else self.word(cause)))
+
+    @always
+    def two_causes_have_two_words(self, a: Attempt, c: Cause) -> bool:
+        """Who reads the word for a cause knows that it was this one, and was no other."""
+        return implies(self.ended[a] and self.verdict[a] == self.word(c), self.first_met(a) == c)
 
     @always
     def a_bound_is_no_success(self, a: Attempt) -> bool:
@@ -153,7 +163,7 @@ class VerdictChannel:
     @always
     def who_has_ended_was_told_once(self, a: Attempt) -> bool:
         told = self.verdict[a] is not Verdict.NOTHING
-        return self.tellings[a] == (1 if self.ended[a] else 0) and (told or not self.ended[a])
+        return self.tellings[a] == (1 if self.ended[a] else 0) and implies(self.ended[a], told)
 
     @always
     def waiting_is_no_end(self, a: Attempt) -> bool:
@@ -161,7 +171,7 @@ class VerdictChannel:
 
     @always
     def only_a_stall_is_counted(self, a: Attempt) -> bool:
-        return not self.counted[a] or (self.met[a, Cause.STALLED] and not self.met[a, Cause.DUPLICATE])
+        return implies(self.counted[a], self.met[a, Cause.STALLED] and not self.met[a, Cause.DUPLICATE])
 
     @eventually(weak=("end", "signal"))
     def what_is_stopped_reaches_who_can_act(self, a: Attempt) -> bool:
@@ -183,10 +193,9 @@ class VerdictChannel:
     @lemma
     def only_a_gate_is_waived(self, a: Attempt) -> bool:
         alone = self.done[a] and self.first_met(a) is Cause.REJECTED
-        return self.verdict[a] is not Verdict.AWAITING_WAIVER or alone
+        return implies(self.verdict[a] is Verdict.AWAITING_WAIVER, alone)
 
     @lemma
     def nothing_is_told_before_the_end(self, a: Attempt) -> bool:
-        return self.ended[a] or (
-            not self.counted[a] and self.verdict[a] in (Verdict.NOTHING, Verdict.AWAITING_WAIVER)
-        )
+        nothing = self.verdict[a] is Verdict.NOTHING or self.verdict[a] is Verdict.AWAITING_WAIVER
+        return implies(not self.ended[a], nothing and not self.counted[a])

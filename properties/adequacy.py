@@ -180,11 +180,11 @@ def a_canonical_form_that_drops_a_part_merges() -> None:
 
 
 def reported(state: RepairRounds) -> object:
-    """The report of the last round; before the first there is none to read."""
+    """What is read of the last round's report: what the filter keeps, else the diagnostics."""
     last: Outcome | None = state.last[Component(0)]
     if last is None:
         raise ValueError("no round has ended yet")
-    return state.report[last]
+    return frozenset(name for name in Report if state.keeps(last, name)) or state.diagnostics[last]
 
 
 def check_name(state: RepairRounds) -> object:

@@ -3,7 +3,12 @@
 from meshspec import evidence, promise
 from meshspec.models.attempt_notice import AttemptNotice
 from meshspec.models.environment import Attempt
-from meshspec.models.incidents.attempt_notice import EveryNoticeCounts, NoticeForTheTask
+from meshspec.models.incidents.attempt_notice import (
+    EveryNoticeCounts,
+    NoticeClearsTheTask,
+    NoticeForTheTask,
+    NoticeStartsOver,
+)
 
 NEXT_ONE = ["start(attempt0)", "fall_silent(attempt0)", "start(attempt1)"]
 
@@ -19,6 +24,23 @@ EVIDENCE = evidence(
             stands_for=["VC-ATTEMPT-SCOPED"],
             proved=True,
             refuted_by={NoticeForTheTask: [*NEXT_ONE, "look(attempt0)"]},
+        ),
+        "a_notice_changes_no_other_attempt": promise(
+            stands_for=["VC-ATTEMPT-SCOPED"],
+            proved=True,
+            refuted_by={
+                NoticeForTheTask: [*NEXT_ONE, "look(attempt0)"],
+                NoticeStartsOver: [*NEXT_ONE, "look(attempt0)"],
+            },
+        ),
+        "a_late_notice_leaves_the_task_alone": promise(
+            stands_for=["VC-ATTEMPT-SCOPED"],
+            proved=True,
+            refuted_by={
+                NoticeForTheTask: [*NEXT_ONE, "look(attempt0)"],
+                NoticeStartsOver: [*NEXT_ONE, "look(attempt0)"],
+                NoticeClearsTheTask: [*NEXT_ONE, "fall_silent(attempt1)", "look(attempt1)", "look(attempt0)"],
+            },
         ),
         "a_success_stays": promise(
             stands_for=["VC-ATTEMPT-SCOPED", "VC-TOTAL-UNIQUE"],

@@ -1,7 +1,13 @@
 """Evidence for the verdict on a whole."""
 
 from meshspec import evidence, promise
-from meshspec.models.incidents.parent_verdict import LiveFeedOnly, NothingFailed, OnePassIsEnough, SkippedIsPassed
+from meshspec.models.incidents.parent_verdict import (
+    EndOfAPart,
+    LiveFeedOnly,
+    NothingFailed,
+    OnePassIsEnough,
+    SkippedIsPassed,
+)
 from meshspec.models.parent_verdict import Listener, ParentVerdict, Part
 
 SKIPPED = ["run(part0, SKIPPED)", "tell"]
@@ -28,6 +34,11 @@ EVIDENCE = evidence(
             stands_for=["VC-AGGREGATE"],
             proved=True,
             refuted_by={OnePassIsEnough: ["run(part0, PASSED)", "run(part1, FAILED)", "tell"]},
+        ),
+        "only_an_end_that_has_come_is_heard": promise(
+            stands_for=["TERMINAL-SEEN"],
+            proved=True,
+            refuted_by={EndOfAPart: ["run(part0, SKIPPED)", "listen(listener0)", "hear(listener0)"]},
         ),
         "whoever_listens_hears_the_end": promise(
             stands_for=["TERMINAL-SEEN"],

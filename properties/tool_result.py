@@ -4,6 +4,8 @@ from meshspec import evidence, promise
 from meshspec.models.incidents.tool_result import EmptyIsError, EndOfStreamIsComplete, FailureIsEmpty
 from meshspec.models.tool_result import Call, ToolResult
 
+FAILED = ["fail(call0)", "report(call0)"]
+
 EVIDENCE = evidence(
     ToolResult,
     scope={Call: 1},
@@ -14,7 +16,9 @@ EVIDENCE = evidence(
             proved=True, refuted_by={EndOfStreamIsComplete: ["arrive(call0)", "cut(call0)", "report(call0)"]}
         ),
         "empty_is_that_there_was_nothing": promise(
-            stands_for=["VC-AGGREGATE"], proved=True, refuted_by={FailureIsEmpty: ["fail(call0)", "report(call0)"]}
+            stands_for=["VC-AGGREGATE"],
+            proved=True,
+            refuted_by={FailureIsEmpty: FAILED, EmptyIsError: FAILED},
         ),
         "an_error_is_one": promise(
             stands_for=["VC-AGGREGATE"], proved=True, refuted_by={EmptyIsError: ["close(call0)", "report(call0)"]}

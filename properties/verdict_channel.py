@@ -6,6 +6,7 @@ from meshspec.models.incidents.verdict_channel import (
     DroppedInSilence,
     LeftoverIsAnswer,
     OneFatalOutcome,
+    OneWordForTwo,
     RetriedForEver,
     ToldAgain,
     WaitingIsAnEnd,
@@ -33,6 +34,11 @@ EVIDENCE = evidence(
                 DroppedInSilence: DROPPED,
                 WaitingIsAnEnd: WAITING,
             },
+        ),
+        "two_causes_have_two_words": promise(
+            stands_for=["VC-DISTINCT", "VC-IDENTIFIABLE"],
+            proved=True,
+            refuted_by={OneFatalOutcome: DUPLICATE, OneWordForTwo: BOUND},
         ),
         "a_bound_is_no_success": promise(
             stands_for=["VC-BOUND-NOT-SUCCESS"], proved=True, refuted_by={LeftoverIsAnswer: BOUND}

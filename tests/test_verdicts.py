@@ -7,14 +7,17 @@ from typing import NamedTuple
 
 import pytest
 
+from meshspec import Sort, action, model, require
 from meshspec.answer import Answer
 from meshspec.engines.check import without
 from meshspec.engines.explore import explore
 from meshspec.engines.limits import Limits
-from meshspec.models.attempt_notice import AttemptNotice
+from meshspec.models.attempt_notice import AttemptNotice, Fate
 from meshspec.models.environment import Attempt
+from meshspec.models.incidents.attempt_notice import NoticeClearsTheTask
+from meshspec.models.incidents.verdict_channel import OneWordForTwo
 from meshspec.models.parent_verdict import Listener, ParentVerdict, Part
-from meshspec.models.tool_result import Call, ToolResult
+from meshspec.models.tool_result import Call, Reported, ToolResult
 from meshspec.models.verdict_channel import TO_DO, VERDICT_OF, Cause, Verdict, VerdictChannel
 from meshspec.properties import attempt_notice, duplicate_attempt, parent_verdict, tool_result, verdict_channel
 from meshspec.properties.verdict_claims import DUPLICATES_MOSTLY, STALLS_MOSTLY, precision
@@ -103,10 +106,41 @@ def task_after(state: Task) -> Iterator[Task]:
 
 @pytest.mark.parametrize("attempts", [1, 2, 3])
 def test_notices_are_counted_by_hand(attempts: int) -> None:
+    """The hand knows nothing of the two histories: they add no state, for what they look for never happens."""
     start: Task = (None, False, False, (Try(),) * attempts)
     counted = by_hand([start], task_after)
     assert searched(AttemptNotice, {Attempt: attempts}) == counted
     assert attempts != 2 or pinned(attempt_notice.EVIDENCE) == counted
+
+
+@model
+class NoticeForgetsWhoIsPresent(AttemptNotice):
+    """A notice about one that was replaced leaves all fates alone, and nobody is present."""
+
+    def look_at(self, a: Attempt) -> None:
+        if self.fate[a] is Fate.REPLACED:
+            self.present = None
+        super().look_at(a)
+
+
+@model
+class NoticeReplacesWhoIsPresent(AttemptNotice):
+    """A notice about one that was replaced has another replaced too."""
+
+    def look_at(self, a: Attempt) -> None:
+        if self.fate[a] is Fate.REPLACED and self.present is not None:
+            self.fate[self.present] = Fate.REPLACED
+        super().look_at(a)
+
+
+def test_of_two_claims_about_a_late_notice_neither_says_what_the_other_does() -> None:
+    """One is about fates, the other about the task: each is refuted by what the other lets pass."""
+    claims = ("a_notice_changes_no_other_attempt", "a_late_notice_leaves_the_task_alone")
+    for cls in (NoticeForgetsWhoIsPresent, NoticeClearsTheTask):
+        found = {one.property: one.answer for one in explore(lifted(cls), {Attempt: 2})}
+        assert [found[claim] for claim in claims] == [Answer.HOLDS, Answer.VIOLATED]
+    replaced = {one.property: one.answer for one in explore(lifted(NoticeReplacesWhoIsPresent), {Attempt: 2})}
+    assert [replaced[claim] for claim in claims] == [Answer.VIOLATED, Answer.HOLDS]
 
 
 # -- what is told ---------------------------------------------------------------------------------------------------
@@ -121,6 +155,42 @@ def test_no_two_causes_have_one_word_and_every_word_is_told_or_done_about() -> N
 def test_precision_is_a_share_of_what_the_breaker_stopped_and_of_nothing_else() -> None:
     assert precision(DUPLICATES_MOSTLY) < precision(STALLS_MOSTLY) < 1
     assert precision(DUPLICATES_MOSTLY) == precision(DUPLICATES_MOSTLY[5:]), "duplicates were not stopped by it"
+
+
+@model
+class NothingIsEmpty(ToolResult):
+    """To have found nothing is told as an error, and empty of nothing at all."""
+
+    def judge(self, c: Call) -> Reported:
+        found = super().judge(c)
+        return Reported.ERROR if found is Reported.EMPTY else found
+
+
+@model
+class CountsNothing(VerdictChannel):
+    """What is told as a stall is not counted."""
+
+    @action
+    def end(self, a: Attempt) -> None:
+        cause = self.first_met(a)
+        require(not self.ended[a] and cause is not None)
+        self.tell(a, self.told_for(cause))
+
+
+@pytest.mark.parametrize(
+    ("cls", "sort", "claim"),
+    [(CountsNothing, Attempt, "only_a_stall_is_counted"), (NothingIsEmpty, Call, "empty_is_that_there_was_nothing")],
+)
+def test_a_claim_about_what_never_happens_is_vacuous(cls: type, sort: type[Sort], claim: str) -> None:
+    found = {one.property: one.answer for one in explore(lifted(cls), {sort: 1})}
+    assert found[claim] is Answer.VACUOUS
+
+
+def test_a_word_that_two_causes_share_is_noticed_though_it_is_told_as_the_table_has_it() -> None:
+    """Told is what the table says, so that the claim about the first cause is kept; the one about words is not."""
+    found = {one.property: one.answer for one in explore(lifted(OneWordForTwo), {Attempt: 1})}
+    assert found["a_verdict_names_the_first_cause"] is Answer.HOLDS
+    assert found["two_causes_have_two_words"] is Answer.VIOLATED
 
 
 def test_without_causes_it_is_vacuous_and_cut_off_it_is_undetermined() -> None:

@@ -14,6 +14,7 @@ from meshspec.adequacy.worlds import Told, World, visit
 from meshspec.answer import Finding
 
 _DIFFERENT = "the values are not equal, and it is one input in two processes"
+_MOVE = f"import os; os.environ['HOME'] = {host.MOVED!r}; os.chdir({host.MOVED!r})"
 _COMPARED = ("value", "refused", "raised")
 
 
@@ -93,7 +94,8 @@ def _sent(inputs: Sequence[Asked]) -> tuple[list[tuple[Asked, bytes]], list[str]
 def _apart(tally: Tally, asked: Asked, said: tuple[Said, Said], there: Told, failed: str) -> Shown:
     expression = asked.expression or literal(asked.given)
     environment = " ".join(f"{name}={value}" for name, value in there.world.environment.items())
-    again = replay(tally.function, [expression], before=asked.before, environment=environment) if expression else ""
+    before = "; ".join(filter(None, [asked.before, _MOVE if there.world.moved else ""]))
+    again = replay(tally.function, [expression], before=before, environment=environment) if expression else ""
     return Shown(
         asked.given,
         asked.given,

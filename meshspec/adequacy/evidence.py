@@ -5,8 +5,10 @@ on evidence that differs from look to look it is a lot drawn. A fourth demand is
 evidence fits two worlds that want different answers, any answer is wrong in one of them, and only abstaining is not.
 The first three do not say so: a function may meet them all and still name one of two owners.
 
-*Sound when* the outcomes, inputs and worlds that are given can be met. *Misses* all others, and what a function
-remembers from one call to the next beyond what asking twice shows.
+*Sound when* the outcomes, inputs and worlds that are given can be met. *Misses* all others, what a function remembers
+from one call to the next beyond what asking twice shows, and what it reads besides: the clock, the host, files, the
+working folder. Values that cannot be compared (NaN, a plain object, a generator, a coroutine) are neither equal nor
+unequal, and a call that takes ten seconds is no answer; both are told as UNDETERMINED.
 """
 
 from __future__ import annotations
@@ -18,7 +20,18 @@ from typing import Any, cast
 
 from meshspec.adequacy.elsewhere import Asked, elsewhere
 from meshspec.adequacy.fields import grouped, mixed
-from meshspec.adequacy.function import Function, Given, Incomparable, Said, function_of, same, size_of, text_of
+from meshspec.adequacy.function import (
+    Function,
+    Given,
+    Incomparable,
+    NoAnswer,
+    Said,
+    equal,
+    function_of,
+    same,
+    size_of,
+    text_of,
+)
 from meshspec.adequacy.said import Shown, Tally, literal, replay
 from meshspec.adequacy.states import states_of
 from meshspec.adequacy.worlds import HASH_SEEDS, LOCALES, TIME_LIMIT, worlds
@@ -30,7 +43,6 @@ from meshspec.sorts import scope as in_scope
 
 MANY = 10_000
 """How many inputs are taken unless told otherwise; an iterable may have no end."""
-_COMPARABLE = "a function whose values compare as a mapping's keys do"
 _RAISED = "it raised"
 _FEWER = "a larger limit, or fewer inputs"
 
@@ -41,8 +53,9 @@ def moves(
     """Do two outcomes that can come about give different values?
 
     `outcomes` are what the function is asked about, or a model, which is then explored in `scope` and whose states
-    are. HOLDS with two outcomes that differ; VIOLATED with two that do not, where none do; UNDETERMINED where
-    `limit` outcomes gave one value and there are more; VACUOUS where fewer than two have a value.
+    are. HOLDS with two outcomes whose values differ; VIOLATED with two that do not, where none do; UNDETERMINED where
+    `limit` outcomes gave one value and there are more, or no two values that can be compared differ and some cannot
+    be; VACUOUS where fewer than two have a value.
 
     >>> moves(lambda names: len(names), [{"check"}, {"check", "import"}]).answer.value
     'HOLDS'
@@ -68,6 +81,7 @@ def moves(
 def _moves(tally: Tally, outcomes: Iterable[tuple[object, str]], cut: str) -> Finding:
     """Of outcomes with what they are called, those to be shown first."""
     values: list[tuple[object, str, Said]] = []
+    unsure: Incomparable | None = None
     try:
         for outcome, text in outcomes:
             said = tally.function.ask(outcome)
@@ -77,11 +91,19 @@ def _moves(tally: Tally, outcomes: Iterable[tuple[object, str]], cut: str) -> Fi
                 tally.refused.append(text)
                 continue
             tally.asked += 1
+            try:
+                moved = not same(values[0][2].value if values else said.value, said.value)
+            except Incomparable as error:
+                unsure = unsure or error
+                continue
             values.append((outcome, text, said))
-            if not same(values[0][2].value, said.value):
+            if moved:
                 return tally.ended("", [f"{told} gives {gave.text}" for _, told, gave in (values[0], values[-1])])
-    except Incomparable as error:
-        return tally.undetermined(str(error), _COMPARABLE)
+    except NoAnswer as error:
+        return tally.undetermined(str(error), error.settles)
+    if unsure is not None:
+        tally.asked = len(values)
+        return tally.undetermined(str(unsure), unsure.settles)
     if cut:
         return tally.undetermined(f"cut off by {cut}, no two of which differ", _FEWER)
     if len(values) < 2:
@@ -138,13 +160,14 @@ def attributable(
                 failed = f"the values are not equal, and {what} is the same in both"
                 shown.append(Shown(one, other, said, failed, _again(tally.function, one, other)))
     except Incomparable as error:
-        return tally.undetermined(str(error), _COMPARABLE)
+        return tally.undetermined(str(error), error.settles)
     if shown:
         shown.sort(key=lambda each: size_of(each.one) + size_of(each.other))
         return tally.violated(shown[0], f"{len(shown)} of {tally.asked} pairs differ in something else alone")
     if more:
         return tally.undetermined(f"cut off by {limit:,} pairs or inputs", _FEWER)
-    return tally.ended(f"no two inputs have {what} in common and differ in something else")
+    nothing = f"no two inputs have {what} in common and differ in something else"
+    return tally.ended(nothing, of=tally.asked + len(tally.refused))
 
 
 def deterministic(
@@ -192,9 +215,9 @@ def deterministic(
             return tally.undetermined(f"cut off by {limit:,} inputs", _FEWER)
         everywhere = worlds(pythons, hash_seeds, locales, turned=False)
         there = elsewhere(tally, [Asked(given, text_of(given)) for given in taken], everywhere, time_limit)
-        return there or tally.ended("no input was given")
+        return there or tally.ended("no input was given", of=len(taken))
     except Incomparable as error:
-        return tally.undetermined(str(error), _COMPARABLE)
+        return tally.undetermined(str(error), error.settles)
 
 
 def determinate(
@@ -224,14 +247,14 @@ def determinate(
             if said.kind == "raised":
                 return tally.violated(_raised(tally.function, evidence, said), _RAISED)
             tally.asked += 1
-            if said.kind == "value" and not same(said.value, abstains):
+            if said.kind == "value" and not equal(said.value, abstains):
                 wanted = f"wants {text_of(truth(one))}", f"wants {text_of(truth(other))}"
                 failed = f"both look like {text_of(evidence)}, and they want different answers"
                 again = _again(tally.function, evidence)
                 shown = Shown(one, other, (said, said), failed, again, notes=wanted)
                 return tally.violated(shown, "it decides where it cannot know")
     except Incomparable as error:
-        return tally.undetermined(str(error), _COMPARABLE)
+        return tally.undetermined(str(error), error.settles)
     if more:
         return tally.undetermined(f"cut off by {limit:,} worlds", _FEWER)
     return tally.ended("no two worlds look alike and want different answers")

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import attrs
 
-from meshspec.adequacy.function import same, text_of
+from meshspec.adequacy.function import equal, same, text_of
 from meshspec.errors import UsageError
 
 
@@ -27,7 +27,7 @@ def mixed(inputs: list[object], measures: Sequence[str]) -> Iterator[tuple[objec
             missing = [name for name in measures if name not in mine]
             if missing:
                 raise UsageError(f"{text_of(one)} has no field {missing[0]!r}; it has {', '.join(map(repr, mine))}")
-            differing = [n for n, v in others.items() if n not in measures and not (n in mine and same(mine[n], v))]
+            differing = [n for n, v in others.items() if n not in measures and not (n in mine and equal(mine[n], v))]
             if names is None and len(differing) < 2:
                 continue
             for chosen in ([name] for name in differing) if names else (differing,):

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 import attrs
 
-from meshspec.adequacy import host
+from meshspec.adequacy import compared, host, limit
 from meshspec.errors import UsageError
 from meshspec.lang.loading import load_file, load_module, real_path
 from meshspec.lang.places import shown
@@ -54,15 +54,42 @@ class Function:
     call: str
 
     def ask(self, given: object) -> Said:
-        kind, value = host.ask(self.ask_it, given)
+        """What it says. Raises :class:`NoAnswer` where it says nothing in time."""
+        seconds = limit.CALL_LIMIT
+        try:
+            with limit.limited(seconds):
+                kind, value = host.ask(self.ask_it, given)
+        except limit.Late:
+            raise NoAnswer(f"{self.name} gave no answer for {seconds:g} s, asked about {text_of(given)}") from None
         return Said(cast(Any, kind), value)
 
 
 def function_of(given: Given) -> Function:
     """The function that was given, or that a target names.
 
-    Raises :class:`UsageError` where the name leads nowhere, or to what cannot be called.
+    Raises :class:`UsageError` where the name leads nowhere, to what cannot be called, or not with one argument.
     """
+    found = _function_of(given)
+    _takes_one(found)
+    return found
+
+
+def _takes_one(function: Function) -> None:
+    """A call that does not fit raises a TypeError, which would be taken for a refusal of every input."""
+    try:
+        signature = inspect.signature(function.ask_it, follow_wrapped=False)
+    except (TypeError, ValueError):  # some of what is written in C says nothing about its arguments
+        return
+    try:
+        signature.bind(None)
+    except TypeError as error:
+        raise UsageError(
+            f"{function.name}{signature} is asked with one argument, the input, and cannot be called so ({error}): "
+            "give a function of one argument, such as lambda given: ..."
+        ) from None
+
+
+def _function_of(given: Given) -> Function:
     if isinstance(given, str):
         return _named(given)
     if not callable(cast(object, given)):
@@ -116,7 +143,19 @@ def _named(target: str) -> Function:
 
 
 def same(one: object, other: object) -> bool:
-    """Whether two values are one key of a mapping. Raises :class:`Incomparable` where they do not say."""
+    """Whether two values are one key of a mapping. Raises :class:`Incomparable` where they do not say.
+
+    A value that is not equal to itself, or to nothing but itself, does not: see :mod:`meshspec.adequacy.compared`.
+    """
+    for value in (one, other):
+        why = compared.why_not(value)
+        if why:
+            raise Incomparable(f"{text_of(value)} cannot be compared ({why})")
+    return equal(one, other)
+
+
+def equal(one: object, other: object) -> bool:
+    """What ``==`` says, of any two values. Raises :class:`Incomparable` where that is no truth."""
     try:
         return bool(one == other)
     except Exception as error:
@@ -124,7 +163,15 @@ def same(one: object, other: object) -> bool:
 
 
 class Incomparable(Exception):
-    """Two values whose ``==`` gives no truth; the argument says which."""
+    """Values of which ``==`` says nothing; the argument says which, ``settles`` what would be known with."""
+
+    settles = "a function whose values are equal where they mean the same: texts, numbers, or what has an __eq__"
+
+
+class NoAnswer(Incomparable):
+    """A call that took too long; another one may take as long."""
+
+    settles = "a function that always answers, or a shorter question"
 
 
 def text_of(value: object) -> str:

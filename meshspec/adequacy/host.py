@@ -6,13 +6,14 @@ standard error. A job is a dictionary::
 
     {"path": [...], "function": ("file", path, attribute) | ("module", name, attribute) | ("pickled", bytes),
      "effects": "effects.py", "pairs": "pairs.py", "bookings": "bookings.py", "inputs": [bytes, ...],
-     "turned": False, "backwards": False}
+     "turned": False, "backwards": False, "moved": False}
 
-``turned`` fills every mapping in the opposite order first, ``backwards`` asks for the last input first. The answer
+``turned`` fills every mapping in the opposite order first, ``backwards`` asks for the last input first, ``moved``
+goes to the root folder, and calls it HOME, before the function is loaded. The answer
 has ``version``, ``locale`` and ``said``, one entry for each input in the order given: ``("value", pickled)``,
 ``("opaque", text)`` for a value that cannot be pickled, ``("refused", text)`` for a :class:`TypeError` or a
-:class:`ValueError`, ``("raised", text)`` for any other exception, ``("unread", text)`` for an input that cannot be
-had there; or it has ``missing``: why the function could not be loaded.
+:class:`ValueError`, ``("raised", text)`` for any other exception and an exit, ``("unread", text)`` for an input
+that cannot be had there; or it has ``missing``: why the function could not be loaded.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from types import ModuleType
 from typing import Any, Callable, cast  # noqa: UP035  # collections.abc.Callable[...] is no type before 3.9.2
 
 PROTOCOL = 4
+MOVED = "/"
 _BY_PATH = {
     "meshspec.roles.effects": "effects",
     "meshspec.roles.pairs": "pairs",
@@ -40,10 +42,13 @@ _BY_PATH = {
 def ask(function: Callable[[Any], object], given: object) -> tuple[str, object]:
     """What the function says: ``value``, ``refused`` or ``raised``, and the value or a text."""
     try:
-        return "value", function(given)
+        value = function(given)
+        if inspect.iscoroutine(value):
+            value.close()  # nobody will wait for it
+        return "value", value
     except (TypeError, ValueError) as error:
         return "refused", told(error)
-    except Exception as error:
+    except (Exception, SystemExit) as error:  # to end the process is no answer; Ctrl-C is meant for who asks
         return "raised", told(error)
 
 
@@ -141,6 +146,10 @@ def answer(job: Mapping[str, Any]) -> dict[str, object]:
     except locale.Error:
         return {"version": version, "locale": ""}
     sys.path.extend(entry for entry in job["path"] if entry not in sys.path)
+    if job["moved"]:
+        sys.path[:] = map(os.path.abspath, sys.path)  # which lets what is no path alone
+        os.environ["HOME"] = MOVED
+        os.chdir(MOVED)
     try:
         function = _function(job)
     except Exception as error:

@@ -4,7 +4,10 @@ An identity that is too coarse merges: an effect is lost because another one has
 matches: a retry is taken for something new. Each is asked on its own, for each has its own harm.
 
 *Sound when* a pair that is shown was judged rightly: what is arguable stands under a convention that the answer
-names. *Misses* every pair that was not asked, and what a function remembers from one call to the next.
+names. *Misses* every pair that was not asked or was refused (where it refused more than half, nothing is said), what
+a function remembers from one call to the next, and what else it reads that is the same in all processes asked: the
+clock, the host and its network, files, and the environment but for the variables that a replay names. Of the working
+folder and HOME, one other is tried, in which the function is loaded anew.
 """
 
 from __future__ import annotations
@@ -15,7 +18,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from meshspec.adequacy import strategies
 from meshspec.adequacy.catalogue import catalogue
 from meshspec.adequacy.elsewhere import Asked, elsewhere
-from meshspec.adequacy.function import Function, Given, Incomparable, Said, function_of, same, size_of, text_of
+from meshspec.adequacy.function import (
+    Function,
+    Given,
+    Incomparable,
+    NoAnswer,
+    Said,
+    function_of,
+    same,
+    size_of,
+    text_of,
+)
 from meshspec.adequacy.said import Shown, Tally, literal, replay, some
 from meshspec.adequacy.worlds import HASH_SEEDS, LOCALES, TIME_LIMIT, worlds
 from meshspec.answer import Finding
@@ -23,7 +36,6 @@ from meshspec.errors import UsageError
 from meshspec.roles.pairs import AGREE, CONVENTIONS, DIFFER, Pair, judged
 
 _NONE: Mapping[str, str] = {}
-_COMPARABLE = "a function whose values compare as a mapping's keys do"
 
 
 def discriminates(
@@ -38,7 +50,8 @@ def discriminates(
     """Do things that differ get different identities?
 
     VIOLATED with the smallest pair that the function merges; HOLDS, tested, with what it refused; VACUOUS where no
-    pair was judged or all were refused; UNDETERMINED where two of its values cannot be compared.
+    pair was judged or all were refused; UNDETERMINED where it refused more than half of the pairs, gave no answer in
+    time, or gave a value that cannot be compared, as NaN and a plain object cannot.
 
     `pairs` are those of the catalogue unless given, of these `topics` alone if given; `conventions` judge the
     arguable ones, as in ``{"numbers": "agree"}``. Then `examples` generated pairs are tried, and shrunk; none where
@@ -66,8 +79,9 @@ def stable(
     """Do equal things get equal identities, here and in every other process?
 
     First the pairs that agree, and generated ones; then each effect of every pair again in processes with other hash
-    seeds, locales, time zones and insertion orders, under each of the interpreters `pythons`. The answer says which
-    were run. A function that no other process can import gets UNDETERMINED for that part, never HOLDS.
+    seeds, locales, time zones, insertion orders, and in another working folder with another HOME, under each of the
+    interpreters `pythons`. The answer says which were run. A function that no other process can import gets
+    UNDETERMINED for that part, never HOLDS.
 
     VIOLATED with the smallest pair that the function tells apart, or with one effect under two conditions.
     """
@@ -77,13 +91,13 @@ def stable(
     here = asked.here()
     if here is not None:
         return here
-    tally, everywhere = asked.tally, worlds(pythons, hash_seeds, locales, turned=True)
+    tally, everywhere = asked.tally, worlds(pythons, hash_seeds, locales, turned=True, moved=True)
     try:
         there = elsewhere(tally, asked.inputs(), everywhere, time_limit)
     except Incomparable as error:
-        return tally.undetermined(str(error), _COMPARABLE)
+        return tally.undetermined(str(error), error.settles)
     nothing = "no pair that must agree was asked, and no effect"
-    return there or tally.ended(nothing, asked.stands_on())
+    return there or tally.ended(nothing, asked.stands_on(), len(asked.all_))
 
 
 class _Asked:
@@ -104,6 +118,7 @@ class _Asked:
             raise UsageError("give pairs or topics, not both: topics choose from the catalogue")
         self.generated = examples if pairs is None and topics is None else 0
         self.relation, self.seed = relation, seed
+        self.open: Incomparable | None = None
         function = function_of(given)
         found = tuple(catalogue(topics) if pairs is None else pairs)
         try:
@@ -129,7 +144,8 @@ class _Asked:
         return found
 
     def finding(self) -> Finding:
-        return self.here() or self.tally.ended(f"no pair that must {self.relation} was asked", self.stands_on())
+        nothing = f"no pair that must {self.relation} was asked"
+        return self.here() or self.tally.ended(nothing, self.stands_on(), len(self.pairs))
 
     def stands_on(self) -> list[str]:
         used = sorted({pair.convention for pair in self.pairs if pair.convention})
@@ -144,14 +160,33 @@ class _Asked:
         """What the pairs show in this process; nothing where they show nothing."""
         tally = self.tally
         try:
-            shown = sorted(filter(None, map(self._shown, self.pairs)), key=_size)
+            shown = sorted(self._all_shown(), key=_size)
             if shown:
                 return tally.violated(shown[0], self.reason([each.name for each in shown]))
+            if self.open is not None:
+                raise self.open
             return self._generated() if self.generated else None
         except Incomparable as error:
-            return tally.undetermined(str(error), _COMPARABLE)
+            return tally.undetermined(str(error), error.settles)
         except strategies.Unsteady as error:
             return tally.undetermined(str(error), "deterministic() says whether it answers alike twice")
+
+    def _all_shown(self) -> list[Shown]:
+        """The pairs that show it; what cannot be compared is passed over, and after no answer none is waited for."""
+        found: list[Shown] = []
+        for pair in self.pairs:
+            shown = self._tried(pair)
+            found += [shown] if shown is not None else []
+            if isinstance(self.open, NoAnswer):
+                break
+        return found
+
+    def _tried(self, pair: Pair) -> Shown | None:
+        try:
+            return self._shown(pair)
+        except Incomparable as error:
+            self.open = error if self.open is None or isinstance(error, NoAnswer) else self.open
+            return None
 
     def _shown(self, pair: Pair) -> Shown | None:
         function = self.tally.function
@@ -182,14 +217,19 @@ class _Asked:
             how="shrunk" if generated else "smallest",
         )
 
+    def _shows(self, pair: Pair) -> bool:
+        return not isinstance(self.open, NoAnswer) and self._tried(pair) is not None
+
     def _generated(self) -> Finding | None:
         """A generated pair that shows it, shrunk."""
         made = strategies.differing() if self.relation == DIFFER else strategies.agreeing()
         before = self.tally.asked, len(self.tally.refused)
-        found = strategies.smallest(made, lambda pair: self._shown(pair) is not None, self.generated, self.seed)
+        found = strategies.smallest(made, self._shows, self.generated, self.seed)
         refused = len(self.tally.refused) - before[1]
         del self.tally.refused[before[1] :]
         self.tally.facts["generated refused"] = refused
+        if found is None and self.open is not None:
+            raise self.open
         if found is None:
             return None
         self.tally.asked = before[0]

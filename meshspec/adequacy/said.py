@@ -63,12 +63,20 @@ class Tally:
         known = f"nothing speaks against it in {self.asked:,} {self.unit}" if self.asked else ""
         return self._finding(Answer.UNDETERMINED, reason=why, known=known, settles=settles)
 
-    def ended(self, nothing: str, rests_on: Sequence[str] = ()) -> Finding:
-        """HOLDS, tested; or VACUOUS, saying ``nothing``, where nothing was asked or all of it was refused."""
+    def ended(self, nothing: str, rests_on: Sequence[str] = (), of: int = 0) -> Finding:
+        """HOLDS, tested; or VACUOUS, saying ``nothing``, where nothing was asked or all of it was refused.
+
+        UNDETERMINED where more than half of so many (``of``) were refused: of those nothing is known.
+        """
         if not self.asked and self.refused:
             return self._finding(Answer.VACUOUS, reason=f"it refused all {len(self.refused)} {self.unit}")
         if not self.asked:
             return self._finding(Answer.VACUOUS, reason=nothing)
+        if of and 2 * len(self.refused) > of:
+            why = (
+                f"it refused {len(self.refused)} of {of}, more than half of what it was asked ({some(self.refused)})"
+            )
+            return self.undetermined(why, "a function that refuses fewer, or only what it is meant for asked")
         reason = "; ".join([*self._refusals(), *rests_on, *self._processes()])
         return self._finding(Answer.HOLDS, strength=Strength.TESTED, tested=self.asked, reason=reason)
 

@@ -34,12 +34,14 @@ class World:
     zone: str
     turned: bool
     backwards: bool
+    moved: bool = False
 
     @property
     def text(self) -> str:
         parts = [f"PYTHONHASHSEED={self.hash_seed}", f"LC_ALL={self.locale}", f"TZ={self.zone}"]
         parts += ["mappings filled backwards"] if self.turned else []
         parts += ["the last input asked first"] if self.backwards else []
+        parts += [f"working folder and HOME {host.MOVED}"] if self.moved else []
         return ", ".join(parts)
 
     @property
@@ -69,7 +71,7 @@ class Told:
 
 
 def worlds(
-    pythons: Sequence[str], hash_seeds: Sequence[int], locales: Sequence[str], *, turned: bool
+    pythons: Sequence[str], hash_seeds: Sequence[int], locales: Sequence[str], *, turned: bool, moved: bool = False
 ) -> tuple[World, ...]:
     """As many as the longest of these needs, each hash seed and each locale in one for each interpreter."""
     found: list[World] = []
@@ -77,7 +79,7 @@ def worlds(
         for number in range(max(len(hash_seeds), len(locales))):
             seed, spoken = hash_seeds[number % len(hash_seeds)], locales[number % len(locales)]
             odd = number % 2 == 1
-            found.append(World(python, seed, spoken, _ZONES[odd], odd and turned, odd))
+            found.append(World(python, seed, spoken, _ZONES[odd], odd and turned, odd, odd and moved))
     return tuple(found)
 
 
@@ -104,6 +106,7 @@ def _visited(function: Function, inputs: Sequence[bytes], world: World, limit: f
         "inputs": list(inputs),
         "turned": world.turned,
         "backwards": world.backwards,
+        "moved": world.moved,
     }
     try:
         done = subprocess.run(
@@ -150,7 +153,7 @@ def _path(python: str) -> list[str]:
     """Where this process finds modules; without what belongs to an interpreter, which another one has of its own."""
     own = {Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     own |= {Path(sysconfig.get_path("platstdlib")) / "lib-dynload"}
-    entries = [entry or str(Path.cwd()) for entry in sys.path]
+    entries = [str(Path(entry).absolute()) for entry in sys.path]
     if python == sys.executable:
         return entries
     return [entry for entry in entries if Path(entry).resolve() not in own and not entry.endswith(".zip")]

@@ -161,12 +161,17 @@ class _Rows:
         yield self.differ("moved inwards", {"a": {}, "b": 1}, {"a": {"b": 1}}, "A field belongs to its mapping.")
         yield self.differ("names changed places", {"a": 1, "b": 2}, {"a": 2, "b": 1}, "From and to are not alike.")
         yield self.agree("list and tuple", [1, 2], (1, 2), "No wire tells them apart.", "containers")
+        twelve = dict.fromkeys("abcdefghijkl", 1)
+        yield self.differ("the last of twelve", twelve, {**twelve, "l": 2}, "However many there are, each counts.")
+        for what, name in _names("a"):
+            yield self.differ(f"{what} an argument's name", {"a": 1}, {name: 1}, "A name is taken as it is given.")
         yield self.agree("made again", {"a": [1, {"b": "x"}]}, {"a": [1, {"b": "x"}]}, "A retry makes new objects.")
 
     def texts(self) -> Iterator[_Row]:
         yield self.differ("NFC and NFD", "caf\u00e9", "cafe\u0301", "Looks the same, is other bytes.", "unicode")
         yield self.differ("upper and lower case", "X", "x", "Names of files, branches and buckets heed case.")
         yield self.differ("trailing space", "x", "x ", "Space is content.")
+        yield self.differ("leading space", "x", " x", "At the beginning, too.")
         yield self.differ("zero-width space", "x", "x\u200b", "What cannot be seen is sent all the same.")
         yield self.differ("look-alikes", "a", "\u0430", "Latin a is not Cyrillic a.")
         yield self.differ("two emoji", "\U0001f600", "\U0001f601", "Outside the first plane, texts differ too.")
@@ -177,6 +182,7 @@ class _Rows:
         yield self.differ("quote inside", 'x", "b": "y', {"a": "x", "b": "y"}, "A quote must not end the value.")
 
     def numbers(self) -> Iterator[_Row]:
+        yield self.differ("sign of an int", 10, -10, "What is given is not what is taken.")
         yield self.differ("2**53 and one more", 2**53, 2**53 + 1, "A double holds only one of the two.")
         yield self.differ("2**64 and 0", 2**64, 0, "An int does not wrap.")
         yield self.differ("large ints", 10**400, 10**400 + 1, "Beyond what a float can hold at all.")
@@ -268,6 +274,19 @@ class _Rows:
         one = effect("pay", {"a": 1}, tenant="acme", session="s1", occurrence=2)
         other = effect("pay", {"a": 1}, tenant="acme", session="s1", occurrence=2)
         yield self.agree("a retry", one, other, "A retry is the same effect.")
+        for what, name in _names("pay"):
+            one, other = effect("pay", given), effect(name, given)
+            yield self.differ(f"{what} a tool's name", one, other, "Who looks a tool up takes its name as it is.")
+        for what, name in _names("acme"):
+            one, other = effect("pay", given, tenant="acme"), effect("pay", given, tenant=name)
+            yield self.differ(f"{what} a tenant's name", one, other, "Two customers may have names as much alike.")
+        one, other = (effect("pay", given, tenant="t" * 300 + end) for end in "12")
+        yield self.differ("end of a long tenant", one, other, "Customers of one house have names that begin alike.")
+
+
+def _names(name: str) -> tuple[tuple[str, str], ...]:
+    """What a key that tidies names up takes for this one."""
+    return ("case of", name.upper()), ("blank before", f" {name}"), ("blank after", f"{name} ")
 
 
 TOPICS = ("types", "nesting", "texts", "numbers", "values", "dates", "separators", "scopes")

@@ -44,3 +44,11 @@ class LiveFeedOnly(ParentVerdict):
 
     def is_told(self, u: Listener) -> bool:
         return self.listens[u] and not self.heard[u] and not self.late[u]
+
+
+@model
+class EndOfAPart(ParentVerdict):
+    """What a part has come to goes out as the end of the whole, before there is one."""
+
+    def has_come(self) -> bool:
+        return super().has_come() or exists(Part, lambda p: self.came[p] is not Came.NOTHING)

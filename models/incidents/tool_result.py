@@ -16,12 +16,13 @@ class EndOfStreamIsComplete(ToolResult):
 
 @model
 class EmptyIsError(ToolResult):
-    """To have found nothing is told as an error, and is tried again."""
+    """Of what brought nothing the two words are swapped: to have found nothing is an error, and is tried again."""
 
     def judge(self, c: Call) -> Reported:
-        if self.failed[c] or self.arrived[c] < self.said[c]:
-            return Reported.ERROR
-        return Reported.WHOLE if self.arrived[c] > 0 else Reported.ERROR
+        failed = self.failed[c] or self.arrived[c] < self.said[c]
+        if self.arrived[c] == 0:
+            return Reported.EMPTY if failed else Reported.ERROR
+        return Reported.ERROR if failed else Reported.WHOLE
 
 
 @model

@@ -16,6 +16,14 @@ class OneFatalOutcome(VerdictChannel):
 
 
 @model
+class OneWordForTwo(VerdictChannel):
+    """There is one word for a bound and for a gate, and it is told of each as it should be."""
+
+    def word(self, cause: Cause) -> Verdict:
+        return Verdict.EXHAUSTED_BUDGET if cause is Cause.REJECTED else super().word(cause)
+
+
+@model
 class LeftoverIsAnswer(VerdictChannel):
     """What is there when the bound is reached is handed on as the answer."""
 
