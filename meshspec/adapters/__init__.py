@@ -24,7 +24,7 @@ from meshspec.errors import Disagreement, UsageError
 from meshspec.progress import Progress, silent
 from meshspec.roles.known import judge as roles_judge
 from meshspec.roles.known import refuse_unknown, role_of
-from meshspec.roles.promises import promised
+from meshspec.roles.promises import METHODS, lacking, promised, suited
 
 
 @attrs.frozen
@@ -92,6 +92,9 @@ def chosen(target: str, role: str, package: str | None = None) -> Chosen:
         raise UsageError(f"{target} is a file: name the class in it, {target}:Guard")
     info = adapters().get(target)
     if info is None:
+        if ":" not in target and (classes := suited(target, role)):
+            written = " or ".join(f"{target}:{name}" for name in classes)
+            raise UsageError(f"{target!r} is a module: name the class in it, write {written}")
         if ":" not in target:
             known = ", ".join(sorted(name for name, one in adapters().items() if role in one.targets))
             raise UsageError(f"{target!r} is no adapter ({known}), module:attr or path.py:attr")
@@ -112,6 +115,8 @@ def narrowed(target: str, role: str, package: str | None = None) -> tuple[frozen
     """
     promises = chosen(target, role, package).promises
     owed = tuple(one.name for one in role_of(role).obligations)
+    if not promises and (missing := lacking(chosen(target, role, package).target, role)):
+        raise UsageError(f"{target} has no method {missing}: the role {role} needs {', '.join(METHODS[role])}")
     if promises is None:
         wanted = f'PROMISES = ("{owed[0]}", ...)'
         raise UsageError(

@@ -229,6 +229,9 @@ def _judge_shipped(settings: Settings, report: Report) -> None:
         for finding in findings:
             if finding.answer is not Answer.HOLDS and finding.kind == "obligation":
                 _show_obligation(finding, report)
+        if was_interrupted(findings):
+            report.show(combined(findings))
+            raise KeyboardInterrupt
         report.show(combined(compare(record, findings)))
         all_of_it = "every story" if record.role == "breaker" else "all that it owes"
         report.say(f"  {all_of_it}: meshspec check {record.adapter} --role {record.role}")
@@ -277,6 +280,9 @@ def judge_policies(targets: Sequence[str], asked: Judging, settings: Settings, r
     left_out = {target: narrowed(target, asked.role, asked.package)[1] for target in targets if asked.promises}
     for target in targets:
         report.say(f"{target}, {asked.told}")
+        if was_interrupted(one.answer for one in report.answered):
+            report.undone(target, "judge")
+            continue
         findings = _judged(target, asked, settings)
         for finding in findings:
             if asked.promises and finding.replay:
@@ -315,7 +321,8 @@ def _judged(target: str, asked: Judging, settings: Settings) -> list[Finding]:
         )
     except KeyboardInterrupt:
         reason, settles = "interrupted", "the same command, left to its end"
-        return [Finding(target, "judged", Answer.UNDETERMINED, "judge", kind="check", reason=reason, settles=settles)]
+        undone = Finding(target, "judged", Answer.UNDETERMINED, "judge", kind="check", reason=reason, settles=settles)
+        return [attrs.evolve(undone, facts={"cut": reason})]  # before anything was asked
 
 
 def _show_obligation(finding: Finding, report: Report) -> None:

@@ -102,8 +102,13 @@ class Session:
             with ThreadPoolExecutor(2) as pool:
                 forward = pool.submit(self.hosts[0].ask, batch)
                 backward = pool.submit(self.hosts[1].ask, batch[::-1])
-                first = dict(enumerate(forward.result()))
-                other = dict(zip(range(len(batch) - 1, -1, -1), backward.result(), strict=False))
+                try:
+                    first = dict(enumerate(forward.result()))
+                    other = dict(zip(range(len(batch) - 1, -1, -1), backward.result(), strict=False))
+                except KeyboardInterrupt:  # the rest of the batch may take long
+                    for host in self.hosts:
+                        host.stop()
+                    raise
             cut: dict[int, Any] = {}
             for held in (first, other):
                 cut |= {i: said for i, said in held.items() if isinstance(said, Outcome)}
@@ -141,6 +146,17 @@ class Seen:
     facts: dict[str, object] = attrs.field(factory=dict[str, object])
     reason: str = ""
     settles: str = "a policy that comes back, or a higher limit"
+
+
+INTERRUPTED = "interrupted"
+
+
+def interrupt(seen: Mapping[str, Seen], whole: Collection[str] = ()) -> None:
+    """The user ended it: what is `whole` or found broken stays as it is, the rest is not known."""
+    for name, one in seen.items():
+        if name not in whole and not one.cut:
+            one.cut, one.settles = INTERRUPTED, "the same command, left to its end"
+            one.facts["cut"] = INTERRUPTED
 
 
 @attrs.define
@@ -182,8 +198,10 @@ class Teller:
             answer, reason, known = Answer.UNDETERMINED, seen.cut, f"kept on {self.counted(seen.judged)}"
             settles = seen.settles
         elif not seen.judged:
-            refused = f"nothing was evaluated: all {self.counted(seen.refused)} were refused"
-            answer, reason = Answer.VACUOUS, refused if seen.refused else "nothing was evaluated"
+            refused = f"{'' if seen.spoiled else 'all '}{self.counted(seen.refused)} were refused"
+            spoiled = f"{self.counted(seen.spoiled)} ended without an answer (see total, contract)"
+            why = " and ".join([refused] * bool(seen.refused) + [spoiled] * bool(seen.spoiled))
+            answer, reason = Answer.VACUOUS, "nothing was evaluated" + (f": {why}" if why else "")
         elif seen.spoiled:
             answer, known = Answer.UNDETERMINED, f"kept on {self.counted(seen.judged)}"
             reason = f"{self.counted(seen.spoiled)} ended without an answer (see total, contract)"

@@ -1,7 +1,8 @@
 """The parent's side: a policy in a child process, asked about stories, never able to harm more than itself.
 
 The child is :mod:`meshspec.roles.host`, run by path. It has a session of its own, so that all of it can be killed; a
-limit on memory; no standard input; and what it prints is drained here and kept apart from the protocol.
+limit on memory; no standard input; a folder of its own for temporary files, which goes with it; and what it prints is
+drained here and kept apart from the protocol.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from typing import BinaryIO
 import attrs
 
 from meshspec.errors import MeshspecError, ModelError, UsageError, Where
+from meshspec.roles import orphans
 from meshspec.roles.protocol import MOST, About, Drilled, Outcome, Refusal, Spoiled, drilled, loaded, outcome
 from meshspec.roles.story import Call, Story, length
 
@@ -81,7 +83,7 @@ class Hosted:
     host = _HOST
     """The child's side; other roles have another."""
 
-    def __init__(self, launch: Launch, hash_seed: int = 0) -> None:
+    def __init__(self, launch: Launch, hash_seed: int = 0, temporary: str = "") -> None:
         self.launch = launch
         self.printed = ""
         self.printed_bytes = 0
@@ -90,9 +92,13 @@ class Hosted:
             self._progress = tempfile.NamedTemporaryFile(prefix="meshspec-", suffix=".step")  # noqa: SIM115  # closed in close()
             self._progress.write(bytes(4 * _CELLS))
             self._progress.flush()
+            self._own = (
+                None if temporary else tempfile.TemporaryDirectory("", "meshspec-", ignore_cleanup_errors=True)
+            )
         except OSError as error:
             why = "no folder takes files (see TMPDIR, and ulimit -f)" if error.filename is None else error.strerror
             raise UsageError(f"a policy needs a temporary file, and there can be none: {why}") from error
+        self._temporary = temporary or str(self._own and self._own.name)
         self._child: subprocess.Popen[bytes] | None = None
         self._drain_thread: threading.Thread | None = None
         self.strays, self._last = 0, (0,) * _CELLS
@@ -116,6 +122,15 @@ class Hosted:
         if not self._progress.closed:
             self._last = self._cells()
             self._progress.close()
+        if self._own is not None:
+            self._own.cleanup()
+
+    def stop(self) -> None:
+        """Kill the child, so that whoever waits for its answer in another thread waits no longer."""
+        child = self._child
+        if child is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
 
     def run(self, stories: Sequence[Story]) -> list[Outcome]:
         """Show the stories to fresh policies, in order.
@@ -169,6 +184,7 @@ class Hosted:
         environment = {
             **os.environ,
             **dict(self.launch.environment),
+            **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), self._temporary),
             _MARK: self._mark,
             "PYTHONHASHSEED": str(self._hash_seed),
             "PYTHONDONTWRITEBYTECODE": "1",
@@ -179,6 +195,7 @@ class Hosted:
             environment.pop("PYTHONHOME", None)
         self._lines.clear()
         self._partial = b""
+        orphans.begin()
         try:
             self._child = child = subprocess.Popen(
                 [self.launch.python, str(self.host)],
@@ -189,6 +206,7 @@ class Hosted:
                 start_new_session=True,
             )
         except OSError as error:
+            orphans.end(0, ())
             raise UsageError(f"the interpreter {self.launch.python} cannot be run: {error.strerror}") from error
         assert child.stderr is not None
         self._drain_thread = threading.Thread(target=self._drain, args=(child.stderr,), daemon=True)
@@ -294,7 +312,7 @@ class Hosted:
         size = f"memory {self.launch.memory / (1 << 30):.3g} GiB"
         up = ["own process group", "no standard input", f"{self.launch.limit:g} s a story"]
         up += ["down: a limit on memory"] if sys.platform in ("darwin", "win32") else [size]
-        strays = [] if Path("/proc/self/environ").exists() else ["processes in sessions of their own"]
+        strays = [] if orphans.observed() else ["processes that leave their session"]
         return up + [f"not observed: {what}" for what in ("what C code does by itself", "the network", *strays)]
 
     def _end(self) -> None:
@@ -304,7 +322,8 @@ class Hosted:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
         child.wait()
-        self.strays += _end_marked(self._mark)
+        marked = _end_marked(self._mark)
+        self.strays += len(marked) + len(orphans.end(child.pid, marked))
         if self._drain_thread is not None:
             self._drain_thread.join(1.0)
         for stream in (child.stdin, child.stdout):
@@ -313,10 +332,10 @@ class Hosted:
                 stream.close()
 
 
-def _end_marked(mark: str) -> int:
-    """End what the child started and moved into a session of its own, by the mark in its environment; how many.
+def _end_marked(mark: str) -> set[int]:
+    """End what the child started and moved into a session of its own, by the mark in its environment.
 
-    Only where ``/proc`` tells environments. What clears its own is not found.
+    Only where ``/proc`` tells environments. What clears its own is found by :mod:`meshspec.roles.orphans`.
     """
     wanted, ended = f"{_MARK}={mark}".encode(), set[int]()
     for _ in range(5):  # what is being ended may start another
@@ -330,7 +349,7 @@ def _end_marked(mark: str) -> int:
         if not found:
             break
         time.sleep(0.01)
-    return len(ended)
+    return ended
 
 
 def shown(file: str) -> str:

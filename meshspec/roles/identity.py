@@ -21,7 +21,7 @@ import msgspec
 from meshspec.answer import Counterexample, Finding, Step
 from meshspec.progress import Progress, silent
 from meshspec.roles import pairs
-from meshspec.roles.asked import SURROUNDINGS, Asked, Seen, Session, judged, reader
+from meshspec.roles.asked import SURROUNDINGS, Asked, Seen, Session, interrupt, judged, reader
 from meshspec.roles.effects import Effect
 from meshspec.roles.hosted import shown
 from meshspec.roles.identity_words import words
@@ -198,8 +198,15 @@ class _Examination:
                 return
         for told in both:
             self.conduct(ask, told)
-        for name in ROLE.conduct:
-            self.seen[name].judged += 1
+        sides = [side for told in both for side in (told.one, told.other)]
+        keys = any(isinstance(side, _Key) for side in sides)
+        refused = all(isinstance(side, _Refused) for side in sides)
+        self.seen["total"].judged += 1  # to refuse is no slip; the other rules are about keys
+        self.seen["contract"].judged += keys or any(isinstance(side, _Nonsense) for side in sides)
+        self.seen["deterministic"].judged += keys
+        for name in ("contract", "deterministic"):
+            self.seen[name].refused += refused
+            self.seen[name].spoiled += not keys and not refused
         self.agreement(ask, both)
         kept = [told for told in both if told.same is not None]
         if ask.obligation == AGREE:
@@ -219,8 +226,9 @@ class _Examination:
             return
         seen.judged += 1
         if broken:
-            why = "one effect, and two keys" if name == AGREE else "two effects, and one key"
-            self.broken(name, ask, f"{why}: {ask.pair.why}", _sides(ask, broken[0]))
+            sides = _sides(ask, broken[0])
+            why = f"one effect, and {_two(sides)}" if name == AGREE else "two effects, and one key"
+            self.broken(name, ask, f"{why}: {ask.pair.why}", sides)
             if ask.pair.topic == "scopes" and len(ask.parts) == 1:
                 self.unscoped.update(ask.parts)
 
@@ -262,7 +270,7 @@ class _Examination:
         for told in both:
             if told.agrees is False and isinstance(told.one, _Key) and isinstance(told.turned, _Key):
                 sides = [(ask.words(0), f"key {told.one.shown}"), (ANEW, f"key {told.turned.shown}")]
-                self.broken(AGREE, ask, "one effect, and two keys: it depends on how it was made", sides, AGAIN)
+                self.broken(AGREE, ask, f"one effect, and {_two(sides)}: it depends on how it was made", sides, AGAIN)
         seen.judged += both[0].agrees is not None
         if len(both) < 2:
             return
@@ -279,11 +287,17 @@ class _Examination:
                     (ask.words(which), f"key {here.shown}"),
                     (f"the same in {_elsewhere()}", f"key {there.shown}"),
                 ]
-                self.broken(AGREE, ask, "one effect, and two keys: it depends on the process", sides, THERE)
+                self.broken(AGREE, ask, f"one effect, and {_two(sides)}: it depends on the process", sides, THERE)
 
 
 AGAIN, THERE = " (made again)", " (in another process)"
 ANEW = "the same, made anew and filled in the other order"
+
+
+def _two(sides: Sequence[tuple[str, str]]) -> str:
+    """Two keys; where they look the same, why they are two."""
+    alike = sides[0][1] == sides[1][1]  # addresses are not shown
+    return "two keys" + " that print alike (an address or an identity is in them)" * alike
 
 
 def _elsewhere() -> str:
@@ -304,7 +318,20 @@ def _sides(ask: Ask, told: _Asked) -> list[tuple[str, str]]:
 
 
 def _examine(session: Session, asked: Asked, walk: int) -> Mapping[str, Seen]:
-    done = _Examination(session)
+    done, whole = _Examination(session), set[str]()
+    try:
+        _ask_all(done, asked, walk, whole)
+    except KeyboardInterrupt:
+        interrupt(done.seen, whole)
+    for name in ROLE.conduct:  # what ended in an error breaks `total`, and leaves the others what was judged
+        done.seen[name].spoiled *= not done.seen[name].judged
+    for name in (DIFFER, AGREE, SCOPES):
+        done.seen[name].facts["pairs"] = done.listed[name]
+    return done.seen
+
+
+def _ask_all(done: _Examination, asked: Asked, walk: int, whole: set[str]) -> None:
+    """Ask every pair; the obligations of which all was asked are taken down as `whole`."""
     known = list(every_pair())
     wanted = (SCOPES, DIFFER, AGREE)  # scopes first: what reads no tenant is known by then
     for name in wanted:
@@ -313,13 +340,12 @@ def _examine(session: Session, asked: Asked, walk: int) -> Mapping[str, Seen]:
     for name in wanted:
         if not done.seen[name].broken and not done.seen[name].cut:
             done.group(name, [ask for ask in longer if ask.obligation == name])
+        if name != AGREE:  # which every pair is asked about
+            whole.add(name)
     seen = done.seen[AGREE]
     if done.opaque and not seen.broken and not seen.cut:
         seen.cut = f"{done.opaque:,} keys are objects that cannot be compared from one process to another"
         seen.settles = "keys of plain values: text, bytes, numbers, tuples of them"
-    for name in (DIFFER, AGREE, SCOPES):
-        done.seen[name].facts["pairs"] = done.listed[name]
-    return done.seen
 
 
 def judge(

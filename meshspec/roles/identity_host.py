@@ -109,21 +109,29 @@ def asked(policy: Callable[[Any], Any], effect: Any, file: str) -> tuple[list[An
             return ["refused", host._told(error)], None
         return ["slip", host._told(error), *host._place(error, file)], None
     try:
-        hash(key)
+        if hash(key) != hash(key):
+            return ["nonsense", f"{host._shown(key)} can be no key: its hash is another one each time"], None
         if type(key == key) is not bool:
             return ["nonsense", f"{host._shown(key)} does not compare: == gives {host._shown(key == key)}"], None
     except MemoryError:
         raise
     except BaseException as error:
-        return ["nonsense", f"{host._shown(key)} can be no key: {host._told(error)}"], None
+        what = f"hash() or == of it raises {host._told(error)}"
+        return ["nonsense", f"{host._shown(key)} can be no key: {what}"], None
     return ["key", host._shown(key), written(key)], key
 
 
 def equal(one: list[Any], other: list[Any], key: Any, and_key: Any) -> Optional[bool]:  # noqa: UP045  # Python 3.9
-    """Whether two keys are one for a mapping; None where there are not two."""
+    """Whether two keys are one for a mapping; None where there are not two, each lawful beside the other."""
     if one[0] != "key" or other[0] != "key":
         return None
-    return (key == and_key) is True and hash(key) == hash(and_key)
+    if (key == and_key) is not True and (and_key == key) is not True:
+        return False
+    if hash(key) != hash(and_key):  # told as what the second of them is
+        both = f"{host._shown(key)} and {host._shown(and_key)}"
+        other[:] = ["nonsense", f"{both} are equal (==), and their hashes differ"]
+        return None
+    return True
 
 
 def answer(make: Callable[[], Any], question: Any, at: Callable[[int], None], file: str) -> list[Any]:
@@ -149,13 +157,15 @@ def answer(make: Callable[[], Any], question: Any, at: Callable[[int], None], fi
         asked(policy, other, file)  # in the other order: what was asked before must not matter
         third, key_again = asked(policy, one, file)
         again = equal(first, third, key, key_again)
-        again = first[0] == third[0] if again is None else again
+        again = first[0] == third[0] or third[0] == "nonsense" if again is None else again
         anew = made()[0]
         turned = anew._replace(arguments=rebuilt(anew.arguments, turn=True))
         at(4)
         fourth, key_turned = asked(policy, turned, file)
         agrees = equal(third, fourth, key_again, key_turned)
-        return ["asked", first, second, equal(first, second, key, and_key), again, agrees, fourth, kept]
+        same = equal(first, second, key, and_key)
+        second = third if third[0] == "nonsense" and second[0] == "key" else second
+        return ["asked", first, second, same, again, agrees, fourth, kept]
     except MemoryError:
         return ["memory"]
     except BaseException as error:  # while it was being made, or its keys compared

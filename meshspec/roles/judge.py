@@ -23,6 +23,7 @@ import attrs
 from meshspec.answer import Finding
 from meshspec.errors import MeshspecError, UsageError
 from meshspec.progress import Progress, silent
+from meshspec.roles.asked import INTERRUPTED
 from meshspec.roles.breaker import Bound, Obligation, fields_of, obligations
 from meshspec.roles.environments import CannotInstall
 from meshspec.roles.hosted import Drill, Hosted, Launch, NotLoaded
@@ -55,8 +56,13 @@ class Session:
         with ThreadPoolExecutor(2) as pool:
             forward = pool.submit(self.hosts[0].run, stories)
             backward = pool.submit(self.hosts[1].run, stories[::-1])
-            first = dict(enumerate(forward.result()))
-            other = dict(zip(range(len(stories) - 1, -1, -1), backward.result(), strict=False))
+            try:
+                first = dict(enumerate(forward.result()))
+                other = dict(zip(range(len(stories) - 1, -1, -1), backward.result(), strict=False))
+            except KeyboardInterrupt:  # the rest of the batch may take long
+                for host in self.hosts:
+                    host.stop()
+                raise
         for i, story in enumerate(stories):
             if outcomes := [outcomes[i] for outcomes in (first, other) if i in outcomes]:
                 self.conduct.note(story, outcomes)
@@ -119,8 +125,13 @@ def judge(
             offered = hosts[0].about.offers
             end = time.monotonic() + time_limit
             chosen = {name for name in names() if only is None or name in only}
-            findings = list(_judge(session, teller, bound or Bound(), seed, walk, end, chosen))
-            findings[-len(CONDUCT) : -len(CONDUCT)] = _lived(launch, teller, findings, end, chosen, progress)
+            findings = list[Finding]()
+            try:
+                for finding in _judge(session, teller, bound or Bound(), seed, walk, end, chosen):
+                    findings.append(finding)
+                findings[-len(CONDUCT) : -len(CONDUCT)] = _lived(launch, teller, findings, end, chosen, progress)
+            except KeyboardInterrupt:
+                findings = _interrupted(teller, findings, offered, chosen)
         progress("")
         facts = {"printed": hosts[0].printed, "printed bytes": hosts[0].printed_bytes} if hosts[0].printed else {}
         told = dict.fromkeys(line for host in hosts for line in host.conduct())
@@ -134,6 +145,17 @@ def judge(
         known = str(error), "a policy that loads, or a longer time limit"
     always = {*(one.name for one in obligations()), *(one.name for one in asked(()))}
     return teller.nothing_known(*known, always if only is None else always & set(only))
+
+
+def _interrupted(
+    teller: Teller, findings: Sequence[Finding], offered: Sequence[str], chosen: Collection[str]
+) -> list[Finding]:
+    """What was answered by then, and the rest UNDETERMINED: the user ended it."""
+    owed = set(chosen) & {*(one.name for one in obligations()), *(one.name for one in asked(offered))}
+    rest = teller.nothing_known(INTERRUPTED, "the same command, left to its end", owed)
+    answered = {finding.property: finding for finding in findings}
+    rest = [attrs.evolve(finding, facts={**finding.facts, "cut": INTERRUPTED}) for finding in rest]
+    return [answered.get(finding.property, finding) for finding in rest]
 
 
 def known_role(role: str) -> None:

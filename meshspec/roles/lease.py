@@ -23,7 +23,7 @@ import msgspec
 
 from meshspec.answer import Counterexample, Finding, Step
 from meshspec.progress import Progress, silent
-from meshspec.roles.asked import Asked, Seen, Session, judged, reader
+from meshspec.roles.asked import Asked, Seen, Session, interrupt, judged, reader
 from meshspec.roles.hosted import shown
 from meshspec.roles.lease_rules import (
     AGREE,
@@ -294,6 +294,14 @@ class _Examination:
 
 def _examine(session: Session, asked: Asked, length: int, walk: int) -> Mapping[str, Seen]:
     done = _Examination(session)
+    try:
+        _put_all(done, asked, length, walk)
+    except KeyboardInterrupt:  # every run is asked about all of them, and none is finished before the last
+        interrupt(done.seen)
+    return done.seen
+
+
+def _put_all(done: _Examination, asked: Asked, length: int, walk: int) -> None:
     done.race()
     for size in range(1, length + 1):
         for other in range(len(OTHERS)) if size <= 3 else (0,):
@@ -302,7 +310,6 @@ def _examine(session: Session, asked: Asked, length: int, walk: int) -> Mapping[
     done.put(list(longer(asked.seed, walk)), "first found")
     for name in sorted(set(done.found_by) - known):
         done.shrink(name)
-    return done.seen
 
 
 def judge(

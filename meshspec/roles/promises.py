@@ -16,6 +16,13 @@ from meshspec.errors import UsageError
 from meshspec.roles.known import refuse_unowed
 
 _NAME = "PROMISES"
+METHODS = {
+    "breaker": ("observe",),
+    "identity": ("key",),
+    "ledger": ("run",),
+    "lease": ("acquire", "renew", "release", "commit"),
+}
+"""What a class must have to be judged in a role."""
 
 
 def promised(target: str, role: str) -> frozenset[str] | None:
@@ -24,14 +31,10 @@ def promised(target: str, role: str) -> frozenset[str] | None:
     Raises :class:`UsageError` for what is written and cannot be meant: no plain names, or names of no obligation.
     """
     where, _, attr = target.rpartition(":")
-    file = _file(where)
-    if file is None:
+    file, tree = _file(where), _tree(where)
+    if tree is None:
         return None
-    try:
-        tree = ast.parse(file.read_bytes())
-    except (OSError, SyntaxError, ValueError):
-        return None  # told by whoever loads it
-    classes = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    classes = _classes(tree)
     given = next(filter(None, (_given(node.body) for node in _line(attr.rpartition(".")[2], classes))), None)
     given = given or _given(tree.body)
     if given is None:
@@ -50,6 +53,56 @@ def promised(target: str, role: str) -> frozenset[str] | None:
     except UsageError as error:
         raise UsageError(f"{place}: {_NAME}: {error}") from None
     return found
+
+
+def lacking(target: str, role: str) -> str:
+    """The first method of the role that a class lacks; empty where it has all, or its file does not say."""
+    where, _, attr = target.rpartition(":")
+    tree = _tree(where)
+    classes = _classes(tree) if tree is not None else {}
+    line = _line(attr, classes)
+    known = {*classes, "object"}
+    plain = [node for node in line if not node.decorator_list and not node.keywords]
+    if not line or len(plain) < len(line) or any(_base(base) not in known for node in line for base in node.bases):
+        return ""  # something else may give it one
+    given = _given_names(line)
+    return "" if "__getattr__" in given else next((name for name in METHODS[role] if name not in given), "")
+
+
+def suited(where: str, role: str) -> list[str]:
+    """The public classes of a module or file that are written with all methods of the role."""
+    tree = _tree(where)
+    classes = _classes(tree) if tree is not None else {}
+    found = [name for name in classes if _given_names(_line(name, classes)).issuperset(METHODS[role])]
+    return [name for name in found if not name.startswith("_")]
+
+
+def _given_names(line: list[ast.ClassDef]) -> set[str]:
+    """The names that the bodies of classes give."""
+    found = set[str]()
+    for node in (each for cls in line for each in ast.walk(cls)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return found
+
+
+def _base(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _tree(where: str) -> ast.Module | None:
+    """The text of a module or file; None where it cannot be read, which is told by whoever loads it."""
+    file = _file(where)
+    try:
+        return ast.parse(file.read_bytes()) if file is not None else None
+    except (OSError, SyntaxError, ValueError):
+        return None
+
+
+def _classes(tree: ast.Module) -> dict[str, ast.ClassDef]:
+    return {node.name: node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
 
 
 def _file(where: str) -> Path | None:

@@ -135,3 +135,38 @@ class Nameless:
 class Waits:
     async def key(self, effect: Any) -> object:
         return exact(effect)
+
+
+class EqualToAll:
+    """Its keys say that they equal everything, and have the hashes of what they are."""
+
+    class Key(str):
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            return True
+
+    def key(self, effect: Any) -> object:
+        return self.Key(exact(effect))
+
+
+class HashRaises:
+    class Key(str):
+        def __hash__(self) -> int:
+            raise KeyError("x")
+
+    def key(self, effect: Any) -> object:
+        return self.Key(exact(effect))
+
+
+class Nameful:
+    """Its key is an object that equals itself alone, and is shown with its address."""
+
+    def key(self, effect: Any) -> object:
+        return object()
+
+
+class HangsAlways:
+    def key(self, effect: Any) -> object:
+        time.sleep(60)
+        return exact(effect)

@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import pytest
 
-from meshspec.answer import Answer, Finding, Strength
+from meshspec.answer import Answer, Finding, Strength, exit_code
 from meshspec.errors import ModelError
-from meshspec.roles import environments
+from meshspec.roles import asked, environments, known
 from meshspec.roles.asked import reader
 from meshspec.roles.effects import Effect
 from meshspec.roles.environments import CannotInstall
@@ -84,14 +84,17 @@ def test_what_is_asked_again_in_one_process_must_be_answered_alike() -> None:
 @pytest.mark.parametrize("name", ["RefusesAll", "RefusesInItsWay"])
 def test_who_refuses_everything_breaks_nothing_and_keeps_nothing(name: str) -> None:
     found = put(name)
-    assert answered(found, Answer.VACUOUS) == set(OWED) and answered(found, Answer.VIOLATED) == set()
+    unseen = {*OWED, "contract", "deterministic"}
+    assert answered(found, Answer.VACUOUS) == unseen and answered(found, Answer.VIOLATED) == set()
     assert all("were refused" in found[one].reason and found[one].facts["refused"] for one in OWED)
     assert found["total"].answer is Answer.HOLDS, "a refusal is no slip"
 
 
 def test_a_slip_is_no_refusal() -> None:
     found = put("Slips")
-    assert answered(found, Answer.VIOLATED) == {"total"} and answered(found, Answer.VACUOUS) == set(OWED)
+    assert answered(found, Answer.VIOLATED) == {"total"}
+    assert answered(found, Answer.VACUOUS) == {*OWED, "contract", "deterministic"}
+    assert "ended without an answer (see total, contract)" in found["deterministic"].reason
     assert "KeyError" in found["total"].reason
     line = (
         POLICIES.read_text(encoding="utf-8").splitlines().index('        return effect.arguments["no such argument"]')
@@ -106,11 +109,45 @@ def test_a_slip_is_no_refusal() -> None:
         ("GivesLists", "unhashable"),
         ("GivesIncomparable", "does not compare: == gives 'perhaps'"),
         ("TakesApart", "it changes the effect that it is asked about"),
+        ("EqualToAll", "are equal (==), and their hashes differ"),
+        ("HashRaises", "can be no key: hash() or == of it raises KeyError"),
     ],
 )
 def test_what_is_no_key_and_what_changes_the_effect_breaks_the_contract(name: str, told: str) -> None:
     found = put(name)
     assert found["contract"].answer is Answer.VIOLATED and told in found["contract"].reason
+
+
+def test_where_no_key_is_one_nothing_else_is_evaluated() -> None:
+    found = put("HashRaises")
+    assert answered(found, Answer.VACUOUS) == {*OWED, "deterministic"}
+    assert all("refused" not in finding.reason for finding in found.values())
+
+
+def test_keys_that_print_alike_are_told_as_that() -> None:
+    told = put("Nameful")[AGREE]
+    assert told.answer is Answer.VIOLATED and "two keys that print alike (an address or an identity" in told.reason
+
+
+@pytest.mark.parametrize("role", ["identity", "lease"])
+def test_what_was_finished_when_the_user_ended_it_keeps_its_answer(
+    role: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive, left = asked.Session.drive, iter(range(2))
+
+    def ended(session: asked.Session, questions: Any) -> Any:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return drive(session, questions)
+
+    monkeypatch.setattr(asked.Session, "drive", ended)
+    target = "ForgetsWhose" if role == "identity" else "ChecksThenInserts"
+    found = {f.property: f for f in known.judge(f"meshspec.roles.{role}_incidents:{target}", role=role)}
+    broken = SCOPES if role == "identity" else "one-holder-at-a-time"
+    assert answered(found, Answer.VIOLATED) == {broken}
+    rest = [finding for name, finding in found.items() if name != broken]
+    assert {finding.answer for finding in rest} == {Answer.UNDETERMINED}
+    assert {finding.reason for finding in rest} == {"interrupted"} and exit_code(rest) == 3
 
 
 def test_a_policy_that_hangs_is_undetermined_where_it_hangs_and_judged_elsewhere() -> None:

@@ -10,6 +10,7 @@ It answers with lines of JSON, ``call`` being the number of a call, from 1, and 
     ["raised", call, error]            what `perform` raised came out as it was
     ["slip", call, error, file, line]  something else came out
     ["nonsense", call, shown]          what is no answer of a ledger
+    ["copy"]                           a copy that the policy made of its process came back from `run`; it ends there
     ["end", lifetime, keyed]           the life is over; what the policy says of lifetimes, and whether it takes keys
 
 A fork is a fresh process as far as the contract goes: nothing of an earlier life is in it, only the imported module.
@@ -25,6 +26,7 @@ import inspect
 import json
 import mmap
 import os
+import select
 import signal
 import socket
 import sys
@@ -47,6 +49,8 @@ def above(name: str) -> Any:
 
 host, effects, fence = above("host"), above("effects"), above("fence")
 
+COPIES = 0.25
+"""Seconds that a life waits, at its end, for copies of its process that are still at work."""
 WORDS = ("DONE", "DUPLICATE", "FAILED", "UNKNOWN", "PENDING", "CONFLICT")
 
 
@@ -171,10 +175,19 @@ def born(given: Any, job: Any, file: str) -> None:
     line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     line.connect(job["socket"])
     lock = threading.Lock()
+    us, getpid = os.getpid(), os.getpid
+    reading, writing = os.pipe()  # whose end to write to goes on where the process is copied, and in no other program
 
     def tell(value: Any) -> None:
+        copied = getpid() != us
+        if value[0] == "end" and not copied:
+            with contextlib.suppress(OSError):  # the policy may have closed them
+                os.close(writing)
+                select.select([reading], [], [], COPIES)
         with lock:
-            line.sendall(json.dumps(value).encode() + b"\n")
+            line.sendall(json.dumps(["copy"] if copied else value).encode() + b"\n")
+        if copied:
+            os._exit(0)
 
     tell(["born", job["life"], os.getpid()])
     if line.recv(2) == b"go":

@@ -22,7 +22,7 @@ import attrs
 from meshspec.answer import Answer, Finding
 from meshspec.progress import Progress, silent
 from meshspec.roles.asked import Seen as Came
-from meshspec.roles.asked import Teller
+from meshspec.roles.asked import Teller, interrupt
 from meshspec.roles.environments import CannotInstall
 from meshspec.roles.hosted import NotLoaded, shown
 from meshspec.roles.ledger.drills import SHORT, Call, Drill, Life, killed_after, retried, spoken
@@ -87,11 +87,10 @@ class _Examiner:
     seen: dict[Drill, Seen] = attrs.field(factory=dict[Drill, Seen])
     unkilled: str = ""
     killed: int = 0
-    conduct: dict[str, Came] = attrs.field(factory=dict[str, Came])
+    conduct: dict[str, Came] = attrs.field(factory=lambda: {name: Came() for name in ROLE.conduct})
 
     def ask(self) -> str:
         """What the policy says of itself; why not, where it does not come to an end."""
-        self.conduct = {name: Came() for name in ROLE.conduct}
         seen = self.runner.run(Drill(((Life(()),),)))
         self.lifetime, self.keyed = seen.lifetime, seen.keyed
         self.note(seen)
@@ -267,10 +266,17 @@ def judge(
             nursery = runner.nurseries[0]
             teller.about = nursery.about
             examiner = _Examiner(runner, time.monotonic() + time_limit, kills, progress, told)
-            if why := examiner.ask():
-                return teller.nothing_known(names, f"{why}, while it was being made", "a policy that comes back")
-            examiner.run(retried(Call()))  # conduct is seen on that whatever is asked
-            came = {one.name: examiner.examine(one) for one in obligations() if one.name in names}
+            came, whole = {one.name: Came() for one in obligations() if one.name in names}, set[str]()
+            try:
+                if why := examiner.ask():
+                    return teller.nothing_known(names, f"{why}, while it was being made", "a policy that comes back")
+                examiner.run(retried(Call()))  # conduct is seen on that whatever is asked
+                for one in (each for each in obligations() if each.name in came):
+                    came[one.name] = examiner.examine(one)
+                    whole.add(one.name)
+            except KeyboardInterrupt:
+                interrupt(came, whole)
+                interrupt(examiner.conduct)
             runs = runner.runs
         did = list(dict.fromkeys(line for one in runner.nurseries for line in one.conduct()))
         progress("")

@@ -26,6 +26,7 @@ from meshspec.roles.ledger.killer import Killer, Write
 _MOST = 1 << 20
 _Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 31)]
 _Text = Annotated[str, msgspec.Meta(max_length=10_000)]
+_FORGED = "something else than the check answered on the channel of its process"
 Kind = Literal["answer", "raised", "slip", "nonsense"]
 
 
@@ -57,13 +58,19 @@ class _Nonsense(msgspec.Struct, array_like=True, tag="nonsense", forbid_unknown_
     shown: _Text
 
 
+class _Copy(msgspec.Struct, array_like=True, tag="copy", forbid_unknown_fields=True):
+    pass
+
+
 class _End(msgspec.Struct, array_like=True, tag="end", forbid_unknown_fields=True):
     lifetime: float | Literal["given", "never"] | None
     keyed: bool
 
 
-_Line = _Born | _Answer | _Raised | _Slip | _Nonsense | _End
-_LINES: msgspec.json.Decoder[_Line] = msgspec.json.Decoder(_Born | _Answer | _Raised | _Slip | _Nonsense | _End)
+_Line = _Born | _Answer | _Raised | _Slip | _Nonsense | _Copy | _End
+_LINES: msgspec.json.Decoder[_Line] = msgspec.json.Decoder(
+    _Born | _Answer | _Raised | _Slip | _Nonsense | _Copy | _End
+)
 
 
 @attrs.frozen
@@ -111,20 +118,31 @@ class Seen:
         return [act for act in self.world if act.effect == effect]
 
     def note(self, life: int, line: _Line) -> None:
-        """Take down one line that a life told."""
+        """Take down one line that a life told; one that cannot be its own cuts the drill short."""
         match line:
             case _Answer(call, word, shown):
-                self.told[f"{life}.{call}"] = Told("answer", word, shown)
+                self._take(life, call, Told("answer", word, shown))
             case _Raised(call, error):
-                self.told[f"{life}.{call}"] = Told("raised", error)
+                self._take(life, call, Told("raised", error))
             case _Slip(call, error, file, number):
-                self.told[f"{life}.{call}"] = Told("slip", error, "", file, number)
+                self._take(life, call, Told("slip", error, "", file, number))
             case _Nonsense(call, shown):
-                self.told[f"{life}.{call}"] = Told("nonsense", shown)
+                self._take(life, call, Told("nonsense", shown))
             case _End(lifetime, keyed):
                 self.ended[life], self.lifetime, self.keyed = "lived", lifetime, keyed
+                lives = [each for stage in self.drill.stages for each in stage]
+                calls = range(1, len(lives[life - 1].calls) + 1) if life <= len(lives) else ()
+                if f"{life}.0" not in self.told and not all(f"{life}.{call}" in self.told for call in calls):
+                    self.cut = self.cut or _FORGED
+            case _Copy():
+                self.cut = self.cut or "a copy that it made of its process came back from run as well"
             case _Born():
-                pass
+                self.cut = self.cut or _FORGED
+
+    def _take(self, life: int, call: int, told: Told) -> None:
+        if f"{life}.{call}" in self.told:
+            self.cut = self.cut or _FORGED
+        self.told[f"{life}.{call}"] = told
 
     def alike(self) -> list[object]:
         """What must be the same whenever a sequential drill is run."""
@@ -161,6 +179,13 @@ class _Newborn:
         except (OSError, ValueError, RecursionError):
             return None
 
+    def more(self) -> bool:
+        """Whether anything was told after the end."""
+        with contextlib.suppress(OSError):
+            self.line.setblocking(False)
+            self._rest += self.line.recv(1 << 16)
+        return bool(self._rest)
+
     def go(self) -> None:
         with contextlib.suppress(OSError):  # where it is gone, its line says so
             self.line.sendall(b"go")
@@ -168,6 +193,8 @@ class _Newborn:
     def over(self, until: float) -> bool:
         """Whether the process is gone by then."""
         while True:
+            with contextlib.suppress(ChildProcessError):  # an orphan, if the one that bore it is gone
+                os.waitpid(self.process, os.WNOHANG)
             try:
                 os.kill(self.process, 0)
             except ProcessLookupError:
@@ -190,8 +217,10 @@ class Runner:
         self.runs = 0
         self._stack = ExitStack()
         try:
+            self._scratch = self._stack.enter_context(
+                tempfile.TemporaryDirectory(prefix="meshspec-", ignore_cleanup_errors=True)
+            )
             self.nurseries = [self._nursery(launch, seed) for seed in (1, 2)]
-            self._scratch = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="meshspec-"))
             self._server = self._stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
             self._server.bind(f"{self._scratch}/line")
             self._server.listen(16)
@@ -200,7 +229,7 @@ class Runner:
             raise
 
     def _nursery(self, launch: Launch, seed: int) -> _Nursery:
-        nursery = _Nursery(launch, seed)
+        nursery = _Nursery(launch, seed, self._scratch)  # where the drills have their folders as well
         self._stack.callback(nursery.close)
         return nursery
 
@@ -267,6 +296,8 @@ class Runner:
                     seen.cut = seen.cut or "its process ended"
                 if not newborn.over(latest + self.limit):
                     seen.cut = seen.cut or "a process of the drill does not end"
+                elif ended == "lived" and newborn.more():
+                    seen.cut = seen.cut or _FORGED
 
     def _accept(self, latest: float) -> _Newborn | None:
         """The next process that says it is born."""
@@ -297,12 +328,12 @@ class Runner:
                     newborn = key.data
                     assert isinstance(newborn, _Newborn)
                     told = newborn.lines()
-                    if told is None:
-                        selector.unregister(key.fileobj)
                     for line in told or ():
                         seen.note(newborn.life, line)
-                        if isinstance(line, _End):  # whatever it started may still hold the line
-                            selector.unregister(key.fileobj)
+                    if told is None or any(isinstance(line, _End) for line in told):
+                        selector.unregister(key.fileobj)  # whatever it started may still hold the line
+                    if told and isinstance(told[-1], _End) is not any(isinstance(line, _End) for line in told):
+                        seen.cut = seen.cut or _FORGED  # it goes on after its end
 
 
 def _job(number: int, life: Life, drill: Drill, place: Path, line: str) -> dict[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 import threading
 import time
 from contextlib import suppress
@@ -170,3 +171,38 @@ class NeedsMore:
 class DiesInTheMaking:
     def __init__(self, store: str) -> None:
         os._exit(3)
+
+
+class GoesOnAsTwo(Once):
+    def run(self, effect: Any, perform: Any) -> Any:
+        os.fork()
+        return super().run(effect, perform)
+
+
+class SaysItIsOver(Once):
+    """On whatever it finds open."""
+
+    def run(self, effect: Any, perform: Any) -> Any:
+        for descriptor in range(3, 30):
+            with suppress(OSError):
+                os.write(descriptor, b'["end",null,false]\n')
+        return super().run(effect, perform)
+
+
+class LeavesASleeper(Once):
+    """Twice forked, in a session of its own, with nothing in its environment."""
+
+    def run(self, effect: Any, perform: Any) -> Any:
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                os.execve("/bin/sleep", ["sleep", "273.5"], {})
+            os._exit(0)
+        os.wait()
+        return super().run(effect, perform)
+
+
+class FillsItsTemporaryFolder(Once):
+    def run(self, effect: Any, perform: Any) -> Any:
+        (Path(tempfile.gettempdir()) / "meshspec-filled").write_bytes(b"0" * 1000)
+        return super().run(effect, perform)
