@@ -2,7 +2,8 @@
 
 A stream, a library and an HTTP client stand one inside the other; each may try again when what is inside it has given
 up. Every try of an outer layer gives the inner ones all of theirs once more, so that requests are bounded by the
-product of what the layers are allowed, and by what one of them is allowed only where the others try once.
+product of what the layers are allowed, and by what one of them is allowed only where the others try once. Here one
+budget for the call is asked before each request. Which layer waits between two tries, and how long, is not modelled.
 """
 
 from enum import Enum

@@ -6,7 +6,7 @@ a call was answered as before. What a loop costs is bounded by the patience of t
 steps. Patience, threshold and budget are any numbers in a proof.
 """
 
-from meshspec import Map, Sort, action, always, fault, lemma, model, require, sometimes, var
+from meshspec import Map, Sort, action, always, fault, implies, lemma, model, require, sometimes, var
 
 
 class Session(Sort):
@@ -86,11 +86,11 @@ class ProgressBreaker:
 
     @always
     def only_a_loop_is_stopped(self, s: Session) -> bool:
-        return self.repeats[s] >= self.patience[s] or not self.is_stopped(s)
+        return implies(self.is_stopped(s), self.repeats[s] >= self.patience[s])
 
     @always
     def without_errors_the_inherited_breaker_stays_shut(self, s: Session) -> bool:
-        return self.erred[s] or not self.opened[s]
+        return implies(self.opened[s], self.erred[s])
 
     @sometimes
     def a_loop_comes_to_its_bound(self, s: Session) -> bool:

@@ -5,7 +5,7 @@ each pair of call and answer in its session, so that no loop escapes it, whateve
 between; the price is that it also stops who comes back to the same question, honestly, often enough.
 """
 
-from meshspec import Map, action, always, exists, lemma, model, require, sometimes, var
+from meshspec import Map, action, always, exists, implies, lemma, model, require, sometimes, var
 from meshspec.models.progress_breaker import Answer, Call, Session
 
 
@@ -41,9 +41,8 @@ class RecurringCalls:
 
     @always
     def only_what_recurs_is_stopped(self, s: Session) -> bool:
-        return not self.stopped[s] or exists(
-            Call, lambda c: exists(Answer, lambda a: self.made[s, c, a] >= self.patience[s])
-        )
+        recurs = exists(Call, lambda c: exists(Answer, lambda a: self.made[s, c, a] >= self.patience[s]))
+        return implies(self.stopped[s], recurs)
 
     @sometimes
     def another_call_is_made(self, s: Session) -> bool:

@@ -3,10 +3,12 @@
 A component is repaired in rounds. Each round ends in a report: whether the check crashed, how many tests fail, and
 identifiers, of which some (the name of the check) are there whatever the repair was worth. What a strategy re-emits
 by construction is declared and dropped; where nothing is left, the diagnostics stand in. One function says whether a
-round made progress, and a stall and a refund both read it. In a proof outcomes, reports and patience are any at all.
+round made progress, and a stall and a refund both read it. In a proof outcomes, reports, vocabulary and patience are
+any at all, and that who gets better is let run has one premise: no round that got better was reported as the one
+before. Of the outcomes below the reporter keeps it; of one that reports a constant nothing of the kind is promised.
 """
 
-from meshspec import Map, Sort, action, always, implies, lemma, model, require, sometimes, var
+from meshspec import Map, Sort, action, always, exists, implies, lemma, model, require, sometimes, var
 
 
 class Component(Sort):
@@ -18,25 +20,33 @@ class Outcome(Sort):
 
 
 class Report(Sort):
-    """What there is to read of an outcome: the same report twice is the same evidence."""
+    """What can stand in a report: an identifier, or a diagnostic."""
 
 
 @model
 class RepairRounds:
-    """The default outcomes are those of Figure 3: a crash, five failures, two, and two others."""
+    """The default outcomes are those of Figure 3: a crash, five failures, two, and two others.
+
+    All report the name of the check, which is declared; the failures name one test or another, and the crash none.
+    """
 
     patience: Map[Component, int] = Map(3)  # rounds without progress, the first included, until it is stopped
     crashed: Map[Outcome, bool] = Map(False, {Outcome(0): True})
     failing: Map[Outcome, int] = Map(2, {Outcome(0): 1, Outcome(1): 5})  # identifiers reported; a crash reports one
-    blank: Map[Outcome, bool] = Map(False, {Outcome(0): True})  # the filter leaves no identifier
-    report: Map[Outcome, Report] = Map(Report(0), {Outcome(i): Report(i) for i in (1, 2, 3)})  # else the diagnostics
+    names: Map[tuple[Outcome, Report], bool] = Map(
+        False,
+        {(Outcome(o), Report(i)): True for o, i in ((0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (3, 0), (3, 2))},
+    )  # what a report has in it
+    declared: Map[Report, bool] = Map(False, {Report(0): True})  # by the strategy, which re-emits it
+    diagnostics: Map[Outcome, Report] = Map(Report(1), {Outcome(0): Report(0)})
     last: Map[Component, Outcome | None] = var(None)
     judged: Map[Component, bool] = var(False)  # there have been two rounds
     stalls: Map[Component, int] = var(0)  # in a row, as the breaker counts them
     refunded: Map[Component, bool] = var(False)  # the last round
-    improved: Map[Component, bool] = var(False)  # the last round in truth, and its report tells
+    improved: Map[Component, bool] = var(False)  # the last round in truth, which is by rank
     climbing: Map[Component, int] = var(0)  # such rounds in a row
     stuck: Map[Component, int] = var(0)  # rounds in a row whose reports are the same
+    misreported: Map[Component, bool] = var(False)  # a round got better, and its report was the same as before
 
     def is_stopped(self, c: Component) -> bool:
         return self.stalls[c] >= self.patience[c] - 1
@@ -47,20 +57,29 @@ class RepairRounds:
             return self.crashed[before]
         return self.failing[now] < self.failing[before]
 
+    def keeps(self, outcome: Outcome, name: Report) -> bool:
+        """The filter: what is reported, but for the declared vocabulary."""
+        return self.names[outcome, name] and not self.declared[name]
+
+    def is_blank(self, outcome: Outcome) -> bool:
+        return not exists(Report, lambda name: self.keeps(outcome, name))
+
     def tells_apart(self, now: Outcome, before: Outcome) -> bool:
-        """Whether the reports differ in what can differ: filtered identifiers, else the diagnostics."""
-        return self.report[now] != self.report[before]
+        """Whether what is kept of two reports differs; where nothing is kept of either, the diagnostics."""
+        names, declared = self.names, self.declared
+        differs = exists(Report, lambda name: names[now, name] != names[before, name] and not declared[name])
+        return differs or (self.is_blank(now) and self.diagnostics[now] != self.diagnostics[before])
 
-    def reads_as_moved(self, now: Outcome, before: Outcome) -> bool:
-        """What the breaker makes of two reports."""
-        return self.tells_apart(now, before)
+    def reads_as_moved(self, differs: bool) -> bool:
+        """What the breaker makes of two reports that differ, or do not, in what can differ."""
+        return differs
 
-    def progress(self, now: Outcome, before: Outcome) -> bool:
+    def progress(self, now: Outcome, before: Outcome, differs: bool) -> bool:
         """The one function that stall and refund read."""
-        return self.reads_as_moved(now, before) and self.is_better(now, before)
+        return self.reads_as_moved(differs) and self.is_better(now, before)
 
-    def refunds(self, now: Outcome, before: Outcome) -> bool:
-        return self.progress(now, before)
+    def refunds(self, now: Outcome, before: Outcome, differs: bool) -> bool:
+        return self.progress(now, before, differs)
 
     @action
     def begin(self, c: Component, now: Outcome) -> None:
@@ -72,20 +91,29 @@ class RepairRounds:
     def repair(self, c: Component, before: Outcome, now: Outcome) -> None:
         """A round ends: the agent has done whatever it liked, and this is what came of it."""
         require(self.patience[c] >= 2 and self.last[c] is before and not self.is_stopped(c))
-        progress = self.progress(now, before)
-        tells = self.tells_apart(now, before)
-        better = tells and self.is_better(now, before)
+        differs = self.tells_apart(now, before)
+        progress = self.progress(now, before, differs)
+        better = self.is_better(now, before)
         self.last[c] = now
         self.judged[c] = True
-        self.refunded[c] = self.refunds(now, before)
+        self.refunded[c] = self.refunds(now, before, differs)
         self.stalls[c] = 0 if progress else self.stalls[c] + 1
         self.improved[c] = better
         self.climbing[c] = self.climbing[c] + 1 if better else 0
-        self.stuck[c] = 0 if tells else min(self.stuck[c] + 1, self.patience[c])
+        if better and not differs:
+            self.misreported[c] = True
+        self.stuck[c] = 0 if differs else min(self.stuck[c] + 1, self.patience[c])
 
     @always
     def who_gets_better_is_not_stopped(self, c: Component) -> bool:
-        return implies(self.climbing[c] >= self.patience[c] - 1 and self.patience[c] >= 2, not self.is_stopped(c))
+        """Better by rank; if no report hid it."""
+        climbs = self.climbing[c] >= self.patience[c] - 1 and self.patience[c] >= 2
+        return implies(climbs and not self.misreported[c], not self.is_stopped(c))
+
+    @always
+    def no_report_hides_what_got_better(self, c: Component) -> bool:
+        """The premise: true of the outcomes above, and of others as their reporter is truthful."""
+        return not self.misreported[c]
 
     @always
     def who_is_stuck_is_stopped(self, c: Component) -> bool:
@@ -98,11 +126,11 @@ class RepairRounds:
 
     @always
     def what_got_better_is_refunded(self, c: Component) -> bool:
-        return implies(self.improved[c], self.refunded[c])
+        return implies(self.improved[c] and not self.misreported[c], self.refunded[c])
 
     @always
     def what_is_refunded_got_better(self, c: Component) -> bool:
-        return self.improved[c] or not self.refunded[c]
+        return self.improved[c] or not self.refunded[c]  # of a constant nothing is refunded, and that is no breach
 
     @sometimes
     def a_round_gets_better(self, c: Component) -> bool:

@@ -1,8 +1,9 @@
 """Session progress: a session that learns nothing and changes nothing is stopped, and one that learns is let run.
 
-A turn is worth something if it reads content that this session has not seen at that path, or if a write is accepted.
-What was seen is known by path and digest, because a file that is read again after it has changed is news, whoever
-changed it. Four turns in a row without any of these stop the session, and so does one check more than ten.
+A turn is worth something if it reads content that this session has not seen at that path, or if an accepted write
+leaves other content than was there. What was seen is known by path and digest, because a file that is read again
+after it has changed is news, whoever changed it. Four turns in a row without any of these stop the session, and so
+does one check more than ten.
 """
 
 from meshspec import Map, Sort, action, always, any_of, fault, implies, lemma, model, require, sometimes, var
@@ -55,16 +56,21 @@ class SessionProgress:
 
     @action
     def write(self, s: Session, f: File, d: Digest) -> None:
-        """A write that is accepted."""
+        """A write that is accepted; of what is there already it changes nothing."""
         require(self.patience[s] >= 1 and not self.is_stopped(s))
+        changes = self.content[f] is not d
         self.content[f] = d
-        self.takes_turn(s, True, True)
+        self.takes_turn(s, self.counts_write(changes), changes)
 
     @action
     def write_in_vain(self, s: Session) -> None:
         """A write that is refused."""
         require(self.patience[s] >= 1 and not self.is_stopped(s))
         self.takes_turn(s, self.counts_refused_writes(), False)
+
+    def counts_write(self, changes: bool) -> bool:
+        """Whether the breaker counts an accepted write as progress."""
+        return changes
 
     def counts_refused_writes(self) -> bool:
         return False

@@ -18,7 +18,7 @@ from meshspec.models.recurring_calls import RecurringCalls
 from meshspec.models.repair_rounds import Component, Outcome, RepairRounds
 from meshspec.models.session_progress import SessionProgress
 from meshspec.properties.asking import is_proved
-from meshspec.properties.breaker_claims import SIZES, power, printed
+from meshspec.properties.breaker_claims import SIZES, power, printed, told
 from meshspec.properties.loop_claims import AGENT, calls_made, turns
 from meshspec.properties.repair_rounds import CRASH, FIVE, TWO, stopped_in
 from meshspec.settle import shows
@@ -138,8 +138,8 @@ def another_outcome_would_have_read_otherwise() -> None:
     """Wherever it is stopped there was an outcome that would have been told apart; over a constant there was none."""
     with scope(SIZES):
         for before in Outcome:
-            assert any(RepairRounds().reads_as_moved(now, before) for now in Outcome)
-            assert not any(ConstantEvidence().reads_as_moved(now, before) for now in Outcome)
+            assert any(told(RepairRounds(), now, before) for now in Outcome)
+            assert not any(told(ConstantEvidence(), now, before) for now in Outcome)
 
 
 @shows("PB-POWER")
@@ -256,7 +256,10 @@ def no_rule_is_right_in_both_worlds_and_doubling_is_nearly_so() -> None:
 
 @shows("RETRY-PRODUCT")
 def layers_that_retry_each_for_itself_make_the_product() -> None:
-    """With 3, 3 and 5 tries one call is 45 requests; with the middle layer off 15, and with one owner 5."""
+    """The bound, and not who owns the delay: with 3, 3 and 5 tries 45 requests, with the middle layer off 15.
+
+    With one budget for the call they are no more than that.
+    """
     for stream, library, client in ((3, 3, 5), (3, 1, 5), (1, 1, 5), (2, 2, 2)):
         tries = Map(1, {Layer.STREAM: stream, Layer.LIBRARY: library, Layer.CLIENT: client})
         assert requests(EachForItself(tries=tries)) == stream * library * client

@@ -15,6 +15,11 @@ EVIDENCE = evidence(
             proved=True,
             refuted_by={ImmediateRetry: ["arrive(service0)", "tick(service0)", "tick(service0)"]},
         ),
+        "refusals_are_no_more_than_clients": promise(
+            stands_for=["PEER-429"],
+            proved=True,
+            refuted_by={ImmediateRetry: ["arrive(service0)", "tick(service0)", "tick(service0)"]},
+        ),
         "nobody_is_lost": promise(
             stands_for=["PEER-429"],
             proved=True,

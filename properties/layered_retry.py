@@ -13,7 +13,9 @@ EVIDENCE = evidence(
     deadlocks=1,
     promises={
         "requests_stay_within_the_budget": promise(
-            stands_for=["RETRY-PRODUCT"],
+            stands_for=[
+                "RETRY-PRODUCT"
+            ],  # its bound; that exactly one layer owns the delay is shown by no model here
             proved=True,
             refuted_by={EachForItself: ["begin", *CLIENT, "retry_in_library", *CLIENT, "retry_stream", *CLIENT]},
         ),

@@ -11,7 +11,7 @@ from meshspec.claims import load
 from meshspec.engines.live import live
 from meshspec.lang.lift import lift
 from meshspec.models.incidents.progress_breaker import StepBudgetAlone
-from meshspec.models.incidents.session_progress import PathKeyed, RefusedWritesCount
+from meshspec.models.incidents.session_progress import EveryWriteCounts, PathKeyed, RefusedWritesCount
 from meshspec.models.nested_scopes import NestedScopes, Scope
 from meshspec.models.progress_breaker import Answer, Call, ProgressBreaker, Session
 from meshspec.models.session_progress import Digest, File, SessionProgress
@@ -138,7 +138,7 @@ def four_equal_calls_are_stopped_if_they_are_in_a_row(values: Values) -> None:
 
 def turns(model: SessionProgress, *words: str, files: int = 1) -> SessionProgress:
     """The model after turns of a session, until it is stopped: ``read 0``, ``write 0 1``, ``change 0 1``, others."""
-    with scope({Turns: 1, File: files, Digest: 99}):
+    with scope({Turns: 1, File: files, Digest: 99}):  # every file has digest 0 in it at first
         for word, *rest in map(str.split, words):
             numbers = list(map(int, rest))
             if word == "change":
@@ -167,6 +167,8 @@ def four_turns_without_news_or_change_stop_a_session(values: Values) -> None:
     assert not turns(SessionProgress(), *dry[:threshold]).is_stopped(AGENT), "the first read is news"
     assert turns(SessionProgress(), *dry[: threshold + 1]).is_stopped(AGENT)
     assert not turns(RefusedWritesCount(), *["refused"] * 99).is_stopped(AGENT)
+    assert turns(SessionProgress(), *["write 0 1"] * (threshold + 1)).is_stopped(AGENT), "it is there after the first"
+    assert not turns(EveryWriteCounts(), *["write 0 1"] * 99).is_stopped(AGENT)
 
 
 @settles("F1.k.check-runs", "reproduced")
@@ -175,7 +177,7 @@ def a_session_runs_ten_checks_and_no_more(values: Values) -> None:
     threshold = values.number("threshold")
     assert {threshold} == spelled("F1.k.check-runs") and threshold == default(SessionProgress, "most_checks")
     assert is_proved(SessionProgress, "checks_are_bounded")
-    run = turns(SessionProgress(), *[word for i in range(threshold) for word in ("check", f"write 0 {i}")])
+    run = turns(SessionProgress(), *[word for i in range(threshold) for word in ("check", f"write 0 {i + 1}")])
     assert run.checks[AGENT] == threshold and not run.is_stopped(AGENT)
 
 
@@ -207,7 +209,7 @@ def reads_that_verify_are_taken_for_wandering_by_a_key_of_paths(values: Values) 
     changed = [f"change {i} 1" for i in range(4)]  # by a formatter, after one write
     assert turns(PathKeyed(), *once, *changed, *once, files=4).is_stopped(AGENT)
     assert not turns(SessionProgress(), *once, *changed, *once, files=4).is_stopped(AGENT)
-    in_turn = [word for i in range(20) for word in (f"write 0 {i % 2}", "read 0")]
+    in_turn = [word for i in range(20) for word in (f"write 0 {1 - i % 2}", "read 0")]
     assert not turns(PathKeyed(), *in_turn).is_stopped(AGENT)
     assert not turns(SessionProgress(), *in_turn).is_stopped(AGENT)
 

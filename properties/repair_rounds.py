@@ -11,6 +11,7 @@ from meshspec.models.incidents.repair_rounds import (
     InferredVocabulary,
     NoDiagnosticsFallback,
     RawDigests,
+    ReporterIsSilent,
 )
 from meshspec.models.repair_rounds import Component, Outcome, RepairRounds, Report
 
@@ -36,6 +37,10 @@ EVIDENCE = evidence(
             stands_for=["PB-NO-FALSE-TRIP", "PB-ADEQUATE", "PB-RANK"],
             proved=True,
             refuted_by={ConstantEvidence: rounds(CRASH, FIVE, TWO)},
+        ),
+        "no_report_hides_what_got_better": promise(  # a premise, of the tables in scope: of any tables it is not true
+            stands_for=["PB-NO-FALSE-TRIP"],
+            refuted_by={ReporterIsSilent: rounds(CRASH, TWO)},
         ),
         "who_is_stuck_is_stopped": promise(
             stands_for=["PB-NO-MISS", "PB-FILTER-BY-CONSTRUCTION"],

@@ -33,11 +33,11 @@ class OldResultsPass(BreakerPolicy):
 
 
 @model
-class TripsOnce(BreakerPolicy):
-    """It halts the run once; whoever catches that and goes on is not halted again."""
+class DecidesAnew(BreakerPolicy):
+    """It keeps no trip: whoever catches that and goes on is let go at the first step that brings news."""
 
-    def holds(self, s: Session) -> bool:
-        return False
+    def says_trip(self, s: Session, sight: Sight) -> bool:
+        return self.is_stale(s, sight) >= self.patience[s] or self.is_stuck(s, sight) >= self.patience[s]
 
 
 @model

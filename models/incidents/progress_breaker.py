@@ -9,7 +9,7 @@ class StepBudgetAlone(ProgressBreaker):
     """Nothing stops a loop but the budget of steps, and a larger budget buys a longer loop."""
 
     def is_stopped(self, s: Session) -> bool:
-        return self.equal[s] > self.budget[s]
+        return self.equal[s] >= self.budget[s]
 
 
 @model
