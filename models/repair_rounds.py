@@ -8,7 +8,9 @@ any at all, and that who gets better is let run has one premise: no round that g
 before. Of the outcomes below the reporter keeps it; of one that reports a constant nothing of the kind is promised.
 """
 
-from meshspec import Map, Sort, action, always, exists, implies, lemma, model, require, sometimes, var
+from collections.abc import Collection, Sequence
+
+from meshspec import Map, Sort, action, always, implies, lemma, model, require, sometimes, var
 
 
 class Component(Sort):
@@ -20,7 +22,24 @@ class Outcome(Sort):
 
 
 class Report(Sort):
-    """What can stand in a report: an identifier, or a diagnostic."""
+    """What is left to read of an outcome, as a digest: two outcomes have the same one or they do not."""
+
+
+def filtered(
+    reports: Sequence[Collection[str]], declared: Collection[str], diagnostics: Sequence[str]
+) -> Map[Outcome, Report]:
+    """What there is to read of each outcome: what it reports but for what is declared, else its diagnostics."""
+    read = [frozenset(said) - frozenset(declared) or why for said, why in zip(reports, diagnostics, strict=True)]
+    digests = list(dict.fromkeys(read))
+    return Map(Report(0), {Outcome(i): Report(digests.index(left)) for i, left in enumerate(read)})
+
+
+CHECK = "acceptance"
+FIGURE_3 = filtered(
+    [{CHECK}, {CHECK, "test_a", "test_b"}, {CHECK, "test_a"}, {CHECK, "test_b"}],
+    declared={CHECK},
+    diagnostics=["no module named app", "", "", ""],
+)
 
 
 @model
@@ -33,12 +52,7 @@ class RepairRounds:
     patience: Map[Component, int] = Map(3)  # rounds without progress, the first included, until it is stopped
     crashed: Map[Outcome, bool] = Map(False, {Outcome(0): True})
     failing: Map[Outcome, int] = Map(2, {Outcome(0): 1, Outcome(1): 5})  # identifiers reported; a crash reports one
-    names: Map[tuple[Outcome, Report], bool] = Map(
-        False,
-        {(Outcome(o), Report(i)): True for o, i in ((0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1), (3, 0), (3, 2))},
-    )  # what a report has in it
-    declared: Map[Report, bool] = Map(False, {Report(0): True})  # by the strategy, which re-emits it
-    diagnostics: Map[Outcome, Report] = Map(Report(1), {Outcome(0): Report(0)})
+    left: Map[Outcome, Report] = FIGURE_3  # by the filter
     last: Map[Component, Outcome | None] = var(None)
     judged: Map[Component, bool] = var(False)  # there have been two rounds
     stalls: Map[Component, int] = var(0)  # in a row, as the breaker counts them
@@ -57,18 +71,9 @@ class RepairRounds:
             return self.crashed[before]
         return self.failing[now] < self.failing[before]
 
-    def keeps(self, outcome: Outcome, name: Report) -> bool:
-        """The filter: what is reported, but for the declared vocabulary."""
-        return self.names[outcome, name] and not self.declared[name]
-
-    def is_blank(self, outcome: Outcome) -> bool:
-        return not exists(Report, lambda name: self.keeps(outcome, name))
-
     def tells_apart(self, now: Outcome, before: Outcome) -> bool:
-        """Whether what is kept of two reports differs; where nothing is kept of either, the diagnostics."""
-        names, declared = self.names, self.declared
-        differs = exists(Report, lambda name: names[now, name] != names[before, name] and not declared[name])
-        return differs or (self.is_blank(now) and self.diagnostics[now] != self.diagnostics[before])
+        """Whether what is left to read of two reports differs."""
+        return self.left[now] != self.left[before]
 
     def reads_as_moved(self, differs: bool) -> bool:
         """What the breaker makes of two reports that differ, or do not, in what can differ."""

@@ -184,7 +184,7 @@ def reported(state: RepairRounds) -> object:
     last: Outcome | None = state.last[Component(0)]
     if last is None:
         raise ValueError("no round has ended yet")
-    return frozenset(name for name in Report if state.keeps(last, name)) or state.diagnostics[last]
+    return state.left[last]
 
 
 def check_name(state: RepairRounds) -> object:

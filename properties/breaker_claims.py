@@ -15,7 +15,7 @@ from meshspec.models.incidents.repair_rounds import (
     InferredVocabulary,
     NoDiagnosticsFallback,
 )
-from meshspec.models.repair_rounds import Component, Outcome, RepairRounds, Report
+from meshspec.models.repair_rounds import Component, Outcome, RepairRounds, Report, filtered
 from meshspec.properties.asking import broken, is_proved
 from meshspec.properties.repair_rounds import CRASH, FIVE, TWO, replayed, stopped_in
 from meshspec.settle import Values, settles
@@ -222,11 +222,10 @@ def stalls_end_nobody_who_gets_better_in_between(values: Values) -> None:
     model = RepairRounds(
         failing=Map(0, failing),
         crashed=Map(False),
-        declared=Map(False),
-        names=Map(False, {(o, Report(n)): True for o, n in failing.items()}),
+        left=filtered([{f"test_{n}"} for n in counts], declared=(), diagnostics=[""] * len(counts)),
     )
     seen = 0
-    with scope({Component: 1, Outcome: len(counts), Report: stalls + 1}):
+    with scope({Component: 1, Outcome: len(counts), Report: len(counts)}):
         model.begin(Component(0), Outcome(0))
         for before, now in pairwise(range(len(counts))):
             model.repair(Component(0), Outcome(before), Outcome(now))
@@ -249,16 +248,11 @@ def what_is_declared_is_dropped_and_what_is_inferred_hides_a_failure(values: Val
 
     The filter of the model against a difference of sets, for all pairs of reports of three names, each vocabulary.
     """
-    sets = [frozenset(Report(i) for i in range(3) if n >> i & 1) for n in range(2**3)]
+    sets = [frozenset(f"test_{i}" for i in range(3) if n >> i & 1) for n in range(2**3)]
     one, other = Outcome(0), Outcome(1)
-    with scope({Component: 1, Outcome: 2, Report: 3}):
+    with scope({Component: 1, Outcome: 2, Report: 2}):
         for now, before, declared, same in product(sets, sets, sets, (True, False)):
-            names = {(o, name): True for o, said in ((one, now), (other, before)) for name in said}
-            rounds = RepairRounds(
-                names=Map(False, names),
-                declared=Map(False, dict.fromkeys(declared, True)),
-                diagnostics=Map(Report(0), {other: Report(0 if same else 1)}),
-            )
+            rounds = RepairRounds(left=filtered([now, before], declared, ["crash", "crash" if same else "time-out"]))
             left, right = now - declared, before - declared
             assert rounds.tells_apart(one, other) == (left != right if left or right else not same)
     assert is_proved(RepairRounds, "who_is_stuck_is_stopped")

@@ -155,7 +155,7 @@ def test_each_lemma_is_leaned_on(name: str) -> None:
 
 def test_who_gets_better_is_promised_nothing_where_the_reporter_says_the_same_of_everything() -> None:
     """The premise fails for all to see; with it gone the claim says nothing, and is no success."""
-    silent = RepairRounds(names=Map(False), diagnostics=Map(Report(0)))
+    silent = RepairRounds(left=Map(Report(0)))
     found = {f.property: f.answer for f in explore(lift(silent), {Component: 1, Outcome: 4, Report: 4})}
     assert found["no_report_hides_what_got_better"] is Answer.VIOLATED
     assert found["who_gets_better_is_not_stopped"] is Answer.VACUOUS
@@ -164,6 +164,6 @@ def test_who_gets_better_is_promised_nothing_where_the_reporter_says_the_same_of
 def test_a_report_that_hides_one_better_round_is_said_to_hide_it() -> None:
     """Nine failures, five and two, reported alike: better twice by rank, stopped, and said to be hidden."""
     failing = Map(0, {Outcome(0): 9, Outcome(1): 5, Outcome(2): 2})
-    silent = RepairRounds(crashed=Map(False), failing=failing, names=Map(False), diagnostics=Map(Report(0)))
+    silent = RepairRounds(crashed=Map(False), failing=failing, left=Map(Report(0)))
     partly = replayed(silent, 0, 1, 2)
     assert partly.is_stopped(Component(0)) and partly.misreported[Component(0)] and partly.climbing[Component(0)] == 2
