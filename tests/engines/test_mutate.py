@@ -744,7 +744,7 @@ class Counting:
 
 def test_where_one_claim_is_enough_the_same_mutants_die(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    right = engine.live
+    right = live
 
     def counted(model: Any, *more: Any, **how: Any) -> list[Finding]:
         asked.append(model.name)
