@@ -72,7 +72,7 @@ AT_MOST_ONCE = {
     "looked = ": "for a bound of 2; none where there is no bar",
     "nb.prove(VerifiedRetry": "HOLDS at_most_once for every size",
     "nb.check(EffectLedger": "HOLDS at_most_once for every size; in scope (exhaustive, 968 states, Effect=2)",
-    'nb.judge("meshspec.policies.ledger': "no-silent-duplicate-after-crash HOLDS tested (",
+    'ours = nb.judge("meshspec.policies.ledger': "no-silent-duplicate-after-crash HOLDS tested (",
 }
 EXPECTED: Mapping[str, Mapping[str, str]] = {
     "01-first-model": FIRST,

@@ -10,7 +10,7 @@ package configured in another way.
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -141,16 +141,18 @@ def judge(
     python: str | None = None,
     time_limit: float = 600.0,
     only_promised: bool = False,
+    only: Collection[str] | None = None,
     progress: Progress = silent,
     **more: Any,
 ) -> list[Finding]:
     """:func:`meshspec.roles.known.judge`, which also knows the shipped adapters by name.
 
-    With ``only_promised`` nothing is asked but what the policy promises; `more` is what a role has of its own, as
-    ``bound`` and ``walk`` of a breaker. Raises :class:`UsageError` as :func:`chosen` and :func:`narrowed` do.
+    With ``only_promised`` nothing is asked but what the policy promises, with `only` nothing but these; `more` is
+    what a role has of its own, as ``bound`` and ``walk`` of a breaker. Raises :class:`UsageError` as :func:`chosen`
+    and :func:`narrowed` do.
     """
     what = chosen(target, role, package)
-    only = narrowed(target, role, package)[0] if only_promised else None
+    only = narrowed(target, role, package)[0] if only_promised else only
     return roles_judge(
         what.target,
         role=role,

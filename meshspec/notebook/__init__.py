@@ -108,12 +108,20 @@ def simulate(model: Any, *, scope: Scope | None = None, **more: Any) -> Checked:
     return check(model, scope=scope, engines=("simulate",), **more)
 
 
-def judge(policy: str | type, *, role: str, seed: int = 0, prefix: int | None = None) -> Judged:
+def judge(
+    policy: str | type,
+    *,
+    role: str,
+    seed: int = 0,
+    prefix: int | None = None,
+    only: Sequence[str] | None = None,
+) -> Judged:
     """What a policy keeps of its role's obligations, as ``meshspec check POLICY --role ROLE`` finds.
 
     `policy` is ``module:attr``, ``path.py:attr``, the name of a shipped adapter, or a class that can be imported; it
     is made and run in processes of its own. `prefix` bounds the steps before the loop of a breaker's story; none is
-    the shortest. Raises :class:`UsageError` for what there is not, and for a class that was typed into a cell.
+    the shortest. With `only` nothing but these obligations is asked. Raises :class:`UsageError` for what there is
+    not, and for a class that was typed into a cell.
     """
     from meshspec.adapters import judge as judged
     from meshspec.roles.breaker import Bound
@@ -124,7 +132,7 @@ def judge(policy: str | type, *, role: str, seed: int = 0, prefix: int | None = 
     if role != "breaker" and prefix is not None:
         raise UsageError(f"prefix is of a breaker's stories, and this is the role {role}: leave it out")
     more: dict[str, Any] = {"bound": Bound(prefix=prefix or 0)} if role == "breaker" else {}
-    return Judged.of_findings(target, role, judged(target, role=role, seed=seed, **more))
+    return Judged.of_findings(target, role, judged(target, role=role, seed=seed, only=only, **more))
 
 
 def drive(

@@ -188,6 +188,7 @@ class Hosted:
             _MARK: self._mark,
             "PYTHONHASHSEED": str(self._hash_seed),
             "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONUNBUFFERED": "1",  # what is printed is told, though the process is killed in the end
             "PYTHONOPTIMIZE": "",  # asserts of a policy are executed, whatever holds for us
         }
         if not self.launch.path:  # a foreign environment: our own paths are not for it

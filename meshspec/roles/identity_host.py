@@ -27,7 +27,9 @@ import importlib
 import uuid
 from typing import Any, Callable, Optional  # noqa: UP035  # collections.abc.Callable[...] is no type before 3.9.2
 
-asked_host: Any = importlib.import_module("asked_host")  # our neighbour: a program's folder comes first
+asked_host: Any = importlib.import_module(
+    f"{__package__}.asked_host" if __package__ else "asked_host"
+)  # our neighbour
 host: Any = asked_host.host
 effects: Any = asked_host.near("effects")
 pairs: Any = asked_host.near("pairs")

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import pytest
 
-from meshspec.backends import certificate, certified_cache
+from meshspec.backends import certificate, certified_cache, inherited
 from meshspec.backends.layout import Layout
 from meshspec.engines import check
 from meshspec.lang.lift import lift
@@ -56,7 +56,7 @@ def key_without_the_way(plant: Plant) -> None:
 
 
 def door_that_forgets_the_constants(plant: Plant) -> None:
-    plant.says(certificate, "_constants", ())
+    plant.says(inherited, "constants_of", ())
 
 
 def merged_paths_certified(plant: Plant) -> None:

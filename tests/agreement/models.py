@@ -15,7 +15,7 @@ from tests.generator import GeneratedModel, make
 Subject = tuple[LiftedModel, dict[type[Sort], int]]
 """A model and a scope to look at it in."""
 
-CI = range(80)
+CI = range(40)
 """The seeds that are tried on every run; `soak.py` tries more."""
 
 ALL = range(200)

@@ -139,6 +139,11 @@ def test_a_refusal_is_short_enough_to_be_read() -> None:
 
 
 def test_nothing_of_ours_reads_what_can_hold_code() -> None:
-    for file in (ROOT / "meshspec").rglob("*.py"):
-        text = file.read_text(encoding="utf-8")
-        assert not [bad for bad in ("import pickle", "import marshal", "import shelve", "yaml.load") if bad in text]
+    """But for answers of a user's own function, which runs in our process as well (adequacy)."""
+    readers = ("pickle.load", "Unpickler", "import marshal", "import shelve", "yaml.load")
+    found = {
+        file.relative_to(ROOT / "meshspec").parts[0]
+        for file in (ROOT / "meshspec").rglob("*.py")
+        if any(bad in file.read_text(encoding="utf-8") for bad in readers)
+    }
+    assert found == {"adequacy"}

@@ -205,7 +205,7 @@ def test_a_reset_makes_it_patient_and_forgets_nothing() -> None:
 
 
 def test_the_states_that_the_evidence_pins_were_counted_by_hand() -> None:
-    """Counts of steps and of checks before a trip, then each way to trip: holding, rested, and trying."""
+    """Steps and checks before a trip, then each way to trip: holding, rested, trying, each run on or not."""
     for patience in (1, 2, 3, 4):
         before, tripped, todo = {(0, 0)}, set[tuple[int, int]](), [(0, 0)]
         while todo:
@@ -217,7 +217,7 @@ def test_the_states_that_the_evidence_pins_were_counted_by_hand() -> None:
                     before.add(after)
                     todo.append(after)
         assert (len(before), len(tripped)) == (patience**2, 2 * patience)
-    assert breaker_policy.EVIDENCE.states == 2**2 + 3 * (2 * 2)
+    assert breaker_policy.EVIDENCE.states == 2**2 + 3 * 2 * (2 * 2)
 
 
 def test_the_knobs_it_states_are_settings_it_takes() -> None:
