@@ -16,7 +16,7 @@ PEERS := $(VENV)/.peers-$(or $(FOUND),none)
 # pyright would otherwise ask whether there is a newer pyright.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
-.PHONY: check test lint floors types coverage soak agreement second-solver tla fuzz interrupts mutants bench notebook lock clean python .venv
+.PHONY: check kills test lint floors types coverage soak agreement second-solver tla fuzz interrupts mutants bench notebook lock clean python .venv
 .DELETE_ON_ERROR:
 
 check: $(READY)  ## everything shipped: each promise, its evidence and its incidents
@@ -43,7 +43,10 @@ coverage: $(READY)  ## which lines and branches no test reaches
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --show-missing --skip-covered
 
-soak: agreement second-solver tla fuzz interrupts mutants  ## hours of it; each part goes on where it was stopped
+soak: check kills agreement second-solver tla fuzz interrupts mutants  ## hours of it; each part goes on where it was stopped
+
+kills: $(READY)  ## every ledger and its incidents, killed after every write
+	$(BIN)/python -m tests.roles.ledger.soak $(ARGS)
 
 agreement: $(READY)  ## ten thousand generated models on which all readings must agree
 	$(BIN)/python -m tests.agreement.soak --models 10000 --resume $(ARGS)

@@ -29,7 +29,8 @@ from meshspec.waivers import Waivers
 if TYPE_CHECKING:
     from meshspec.roles.record import Record
 
-SHORT = 1  # with nothing asked for, stories with prefixes of at most one step: a minute instead of many
+FEW = 10  # longer stories of each kind; a hundred where a policy is judged by its name
+SHORT = 0  # with nothing asked for, stories without a prefix: seconds instead of minutes
 
 BUG = 70
 
@@ -225,7 +226,8 @@ def _judge_shipped(settings: Settings, report: Report) -> None:
     for record in shipped_records():
         asked = Judging(record.role, None, SHORT if record.role == "breaker" else None)
         report.say(f"{record.package}, {asked.told}")
-        findings = judge(record.adapter, role=record.role, seed=settings.seed, progress=on_terminal(), **asked.more)
+        more = {**asked.more, **({"walk": FEW} if record.role == "breaker" else {})}
+        findings = judge(record.adapter, role=record.role, seed=settings.seed, progress=on_terminal(), **more)
         for finding in findings:
             if finding.answer is not Answer.HOLDS and finding.kind == "obligation":
                 _show_obligation(finding, report)
