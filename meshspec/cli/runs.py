@@ -226,7 +226,7 @@ def _judge_shipped(settings: Settings, report: Report) -> None:
     for record in shipped_records():
         asked = Judging(record.role, None, SHORT if record.role == "breaker" else None)
         report.say(f"{record.package}, {asked.told}")
-        more = {**asked.more, **({"walk": FEW} if record.role == "breaker" else {})}
+        more: dict[str, Any] = {**asked.more, **({"walk": FEW} if record.role == "breaker" else {})}
         findings = judge(record.adapter, role=record.role, seed=settings.seed, progress=on_terminal(), **more)
         for finding in findings:
             if finding.answer is not Answer.HOLDS and finding.kind == "obligation":
